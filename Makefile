@@ -1,0 +1,58 @@
+# `make demo` and `make test` need nothing but Python 3.11 or newer: they set up .venv themselves.
+# Afterwards .venv/bin/raceproof is the command.
+
+PYTHON ?= python3
+BIN := .venv/bin
+# `pytest -n`: tests that compile C use a core each.
+WORKERS ?= 2
+# Programs with known verdicts: a directory of .c files with an expected.tsv beside them.
+CORPUS ?=
+
+.PHONY: demo test lint bench corpus clean
+
+# A check that ends with status 1 (race) or 3 (unknown) is a result, not a failure of the demo.
+demo: .venv/.stamp
+	@for file in examples/bank_race.c examples/bank_locked.c; do \
+	    echo; echo "\$$ raceproof check $$file"; echo; \
+	    $(BIN)/raceproof check $$file; status=$$?; \
+	    echo; echo "(exit status $$status)"; \
+	    case $$status in 0|1|3) ;; *) exit $$status;; esac; \
+	done
+
+# What reaches the output must not depend on the order of hashed sets: the golden tests run again
+# under two random hash seeds, which are printed so that a failure can be repeated.
+test: .venv/.stamp-dev
+	$(BIN)/python -m pytest -n $(WORKERS)
+	@for round in 1 2; do \
+	    seed=$$($(BIN)/python -c 'import random; print(random.randrange(1, 2**32))'); \
+	    echo "golden tests with PYTHONHASHSEED=$$seed"; \
+	    PYTHONHASHSEED=$$seed $(BIN)/python -m pytest tests/test_golden.py || exit 1; \
+	done
+
+lint: .venv/.stamp-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict src
+
+bench: .venv/.stamp
+	$(BIN)/python bench/run.py
+
+corpus: .venv/.stamp
+	@test -n "$(CORPUS)" || { echo "usage: make corpus CORPUS=DIRECTORY (.c files and expected.tsv)" >&2; exit 2; }
+	$(BIN)/python bench/corpus.py $(CORPUS)
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info
+	find src tests bench -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/.stamp: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	    echo "raceproof needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version 2>&1)." >&2; \
+	    echo "Name another one: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+.venv/.stamp-dev: .venv/.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@

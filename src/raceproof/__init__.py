@@ -1,0 +1,3 @@
+"""raceproof: a verifier for data races in C programs with threads."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,131 @@
+"""Options that several commands share: what to compile, and how."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn, TypeAlias
+
+from raceproof import frontend
+from raceproof.core import InputError
+
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
+
+DEFAULT_TIME_LIMIT = 300.0
+
+
+class Parser(argparse.ArgumentParser):
+    """Reports a wrong option like every other error; abbreviations of options are not taken."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        kwargs["allow_abbrev"] = False
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # argparse's own signature, passed through
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message}\nTry `{self.prog} --help`.")
+
+
+@dataclass(frozen=True, slots=True)
+class InputOptions:
+    """Exactly one of `files`, `compile_commands` and `task` is given; `target` goes with `compile_commands`."""
+
+    files: tuple[Path, ...]
+    compile_commands: Path | None
+    target: str | None
+    task: Path | None
+    cflags: tuple[str, ...]
+    data_model: frontend.DataModel | None
+    headers: frontend.Headers
+    clang: Path | None
+
+    @staticmethod
+    def of(args: argparse.Namespace) -> InputOptions:
+        options = InputOptions(
+            files=tuple(args.files),
+            compile_commands=args.compile_commands,
+            target=args.target,
+            task=args.task,
+            cflags=tuple(args.cflag),
+            data_model=args.data_model,
+            headers=args.headers,
+            clang=args.clang,
+        )
+        given = [bool(options.files), options.compile_commands is not None, options.task is not None]
+        if sum(given) == 0:
+            raise InputError("nothing to analyse: give C files, or -p compile_commands.json, or --task TASK.yml")
+        if sum(given) > 1:
+            raise InputError("give only one of: C files, -p compile_commands.json, --task TASK.yml")
+        if options.target is not None and options.compile_commands is None:
+            raise InputError("--target chooses a target of compile_commands.json: it needs -p")
+        if options.data_model is not None and not options.files:
+            raise InputError("the data model comes with the task or the compilation database: leave --data-model out")
+        return options
+
+    def names(self) -> tuple[str, ...]:
+        """What the user named, for a result that ends before the program is known."""
+        named = [*self.files, self.compile_commands, self.task]
+        return tuple(str(path) for path in named if path is not None)
+
+    def request(self) -> frontend.CompileRequest:
+        if self.task is not None:
+            return frontend.from_task(self.task, self.cflags, headers=self.headers, compiler=self.clang)
+        if self.compile_commands is not None:
+            return frontend.from_compile_commands(
+                self.compile_commands, self.target, self.cflags, headers=self.headers, compiler=self.clang
+            )
+        return frontend.from_files(
+            self.files, self.cflags, data_model=self.data_model, headers=self.headers, compiler=self.clang
+        )
+
+
+def add_input_arguments(parser: Parser) -> None:
+    group = parser.add_argument_group("the program")
+    group.add_argument("files", nargs="*", type=Path, metavar="FILE", help="C source (.c) or preprocessed (.i) files")
+    group.add_argument(
+        "-p", dest="compile_commands", type=Path, metavar="JSON", help="take files and flags from compile_commands.json"
+    )
+    group.add_argument("--target", metavar="NAME", help="with -p: which program, if the file builds several")
+    group.add_argument("--task", type=Path, metavar="YML", help="an SV-COMP task definition; last line is the verdict")
+    group.add_argument(
+        "--cflag",
+        action="append",
+        default=[],
+        metavar="FLAG",
+        help="flag for the compiler, as --cflag=-DX (repeatable)",
+    )
+    group.add_argument("--data-model", choices=["ILP32", "LP64"], help="32-bit or 64-bit program (default: LP64)")
+    group.add_argument(
+        "--headers",
+        choices=["auto", "system", "bundled"],
+        default="auto",
+        help="headers of this machine or those that come with raceproof (default: auto)",
+    )
+    group.add_argument(
+        "--clang", type=Path, metavar="PATH", help="use this clang instead of the one that comes with raceproof"
+    )
+
+
+def add_run_arguments(parser: Parser) -> None:
+    parser.add_argument("-v", dest="verbose", action="count", default=0, help="say what is done; -vv says more")
+    parser.add_argument(
+        "--time-limit",
+        type=positive(float),
+        default=DEFAULT_TIME_LIMIT,
+        metavar="SECONDS",
+        help=f"stop then and say what is known (default: {DEFAULT_TIME_LIMIT:g})",
+    )
+
+
+def positive(convert: Callable[[str], float]) -> Callable[[str], float]:
+    """A type for argparse: a number greater than zero."""
+
+    def parse(text: str) -> float:
+        number = convert(text)
+        if not number > 0:
+            raise ValueError(text)
+        return number
+
+    parse.__name__ = "positive number"
+    return parse

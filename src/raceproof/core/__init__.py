@@ -1,0 +1,28 @@
+"""core: errors, source positions, budgets, graph algorithms. Knows no C and no races."""
+
+from raceproof.core.budget import Budget
+from raceproof.core.errors import (
+    InputError,
+    InternalError,
+    LimitReached,
+    RaceproofError,
+    ToolMissing,
+    Unsupported,
+)
+from raceproof.core.graph import dominators, natural_loops, reverse_postorder, strongly_connected
+from raceproof.core.source import SourcePos
+
+__all__ = [
+    "Budget",
+    "InputError",
+    "InternalError",
+    "LimitReached",
+    "RaceproofError",
+    "SourcePos",
+    "ToolMissing",
+    "Unsupported",
+    "dominators",
+    "natural_loops",
+    "reverse_postorder",
+    "strongly_connected",
+]

@@ -1,0 +1,198 @@
+"""From the program to the concurrent program: points-to, two flows, and what follows from their views."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from raceproof.core import Budget
+from raceproof.facts.contexts import AccessKey, ThreadRecord
+from raceproof.facts.flow import Flow, FlowResult
+from raceproof.facts.locations import overlap
+from raceproof.facts.points_to import solve
+from raceproof.facts.signals import barrier_facts, exclusive_locks, senders_of
+from raceproof.facts.stability import Stability
+from raceproof.facts.world import TargetedTouch, World
+from raceproof.ir import Program
+from raceproof.model import (
+    MAIN,
+    Access,
+    AccessId,
+    AnyArgument,
+    ConcurrentProgram,
+    MemLoc,
+    ObjectId,
+    RacePair,
+    SharedLocation,
+    Thread,
+    ThreadId,
+    View,
+)
+
+log = logging.getLogger(__name__)
+
+MAX_VIEWS = 48
+
+
+def analyse(program: Program, budget: Budget) -> ConcurrentProgram:
+    """Find threads, locks, order and every access that two threads may share."""
+    points_to = solve(program, budget)
+    log.info("points-to: %d objects", len(points_to.objects))
+    world = World(program, points_to, budget)
+    first = Flow(world, budget).run()
+    log.info("first flow: %d threads, %d contexts", len(first.records), first.contexts)
+    touched = _touched(world, first)
+    stability = Stability(world, first.records, touched, first.views)
+    signals = frozenset(senders_of(world, first, touched))
+    second = Flow(world, budget, stability, signals).run()
+    log.info("second flow: %d threads, %d contexts", len(second.records), second.contexts)
+    return _assemble(world, second)
+
+
+def _touched(world: World, flow: FlowResult) -> dict[AccessKey, TargetedTouch]:
+    return {(site, index): world.touches(*world.instructions[site])[index] for site, index in flow.views}
+
+
+def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
+    touched = _touched(world, flow)
+    threads = {r.id: _thread(r) for r in flow.records}
+    states = _thread_states(touched, flow.views, threads)
+    shared = {s.object for s in states if s.state == "racy"}
+    accesses: dict[AccessId, Access] = {}
+    private = 0
+    for key, views in flow.views.items():
+        touch = touched[key]
+        targets = tuple(t for t in touch.targets if t.object in shared)
+        if not targets:
+            private += 1
+            continue
+        function, instr = world.instructions[key[0]]
+        identity = AccessId(len(accesses))
+        accesses[identity] = Access(
+            id=identity,
+            site=key[0],
+            function=function.source_name,
+            kind=touch.touch.kind,
+            size=touch.touch.size,
+            targets=targets,
+            order=touch.touch.order,
+            views=_limited(views),
+            pos=instr.pos or function.pos,
+        )
+    return ConcurrentProgram(
+        program=world.program,
+        threads=threads,
+        objects=world.points_to.objects,
+        accesses=accesses,
+        private_accesses=private,
+        states=states,
+        exclusive=exclusive_locks(world, flow, touched),
+        barriers=barrier_facts(flow, threads),
+        senders=senders_of(world, flow, touched),
+        assumptions=flow.assumptions,
+    )
+
+
+def _thread(record: ThreadRecord) -> Thread:
+    may_run = frozenset(t for s in record.spawns.values() for t in s.may_run)
+    return Thread(
+        id=record.id,
+        start=record.start,
+        parent=record.parent,
+        created_at=record.site,
+        pos=record.pos,
+        many=record.many,
+        instances=1 if record.id == MAIN else record.instances,
+        argument=record.argument if record.spawns else AnyArgument(),
+        may_run_at_creation=may_run,
+    )
+
+
+def _limited(views: tuple[View, ...]) -> tuple[View, ...]:
+    """At most `MAX_VIEWS` views: beyond that, one per thread that is weaker than all of them."""
+    if len(views) <= MAX_VIEWS:
+        return views
+    by_thread: dict[ThreadId, list[View]] = {}
+    for view in views:
+        by_thread.setdefault(view.thread, []).append(view)
+    return tuple(_weakest(group) for group in by_thread.values())
+
+
+def _weakest(group: list[View]) -> View:
+    moments = [v.moment for v in group]
+    first = group[0]
+    weakest = type(first.moment)(
+        may_run=frozenset().union(*(m.may_run for m in moments)),
+        must_done=frozenset.intersection(*(m.must_done for m in moments)),
+        in_once=frozenset.intersection(*(m.in_once for m in moments)),
+        phases=first.moment.phases if all(m.phases == first.moment.phases for m in moments) else (),
+        may_sent=frozenset().union(*(m.may_sent for m in moments)),
+        must_received=frozenset.intersection(*(m.must_received for m in moments)),
+        may_handed=frozenset().union(*(m.may_handed for m in moments)),
+    )
+    return View(
+        thread=first.thread,
+        address=first.address if all(v.address == first.address for v in group) else None,
+        held=frozenset.intersection(*(v.held for v in group)),
+        moment=weakest,
+        private=all(v.private for v in group),
+    )
+
+
+def _thread_states(
+    touched: Mapping[AccessKey, TargetedTouch],
+    views: Mapping[AccessKey, tuple[View, ...]],
+    threads: Mapping[ThreadId, Thread],
+) -> tuple[SharedLocation, ...]:
+    """The state of every object in the sense of [DHTC, Table 1].
+
+    Follows [DHTC, Fig. 1], over all schedules at once instead of one trace.
+    Differs: accesses of an object that is not published yet (`View.private`) leave it *own*; the end of threads
+    is not a state here but part of the order between accesses (`Moment.may_run`), where it is exact.
+    """
+    users: dict[ObjectId, set[ThreadId]] = {}
+    written: set[ObjectId] = set()
+    for key, touch in touched.items():
+        shared_views = [v for v in views[key] if not v.private]
+        for target in touch.objects:
+            users.setdefault(target, set()).update(v.thread for v in shared_views)
+            if touch.touch.kind.writes and shared_views:
+                written.add(target)
+    result = []
+    for target in sorted(users):
+        several = len(users[target]) > 1 or any(threads[t].many for t in users[target])
+        state = "own" if not several else "racy" if target in written else "read-shared"
+        result.append(SharedLocation(target, state))
+    return tuple(result)
+
+
+def race_pairs(cp: ConcurrentProgram) -> tuple[RacePair, ...]:
+    """Every two accesses that may touch the same bytes in different threads, one of them writing."""
+    by_object: dict[ObjectId, list[tuple[Access, MemLoc]]] = {}
+    for access in cp.accesses.values():
+        for target in access.targets:
+            by_object.setdefault(target.object, []).append((access, target))
+    found: dict[tuple[AccessId, AccessId], MemLoc] = {}
+    for entries in by_object.values():
+        for i, (a, loc_a) in enumerate(entries):
+            for b, loc_b in entries[i:]:
+                if not (a.kind.writes or b.kind.writes) or (a.id, b.id) in found:
+                    continue
+                if overlap(loc_a, loc_b) and _different_threads(a, b, cp.threads):
+                    found[(a.id, b.id) if a.id <= b.id else (b.id, a.id)] = _narrower(loc_a, loc_b)
+    return tuple(RacePair(a, b, loc) for (a, b), loc in sorted(found.items()))
+
+
+def _different_threads(a: Access, b: Access, threads: Mapping[ThreadId, Thread]) -> bool:
+    users_a, users_b = {v.thread for v in a.views}, {v.thread for v in b.views}
+    if len(users_a | users_b) > 1:
+        return True
+    return any(threads[t].many for t in users_a)
+
+
+def _narrower(a: MemLoc, b: MemLoc) -> MemLoc:
+    def width(loc: MemLoc) -> tuple[bool, bool, int]:
+        return (loc.offset is None, loc.stride is not None, loc.size if loc.size is not None else 1 << 60)
+
+    return min((a, b), key=width)
+

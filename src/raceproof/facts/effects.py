@@ -1,0 +1,197 @@
+"""What a function outside the program does: the vocabulary of the tables in `libc.py` and `sync_api.py`.
+
+An external function that is in neither table may read, write and keep everything it can reach from its
+arguments, and may call every function whose address it can reach; the report names it as an assumption.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, unique
+from typing import Final, final
+
+STATIC_ARG: Final = 1_000_000
+"""Stands where an argument's index stands, for the address of `Effect.static_object`: a pointer that the library
+passes to itself. So `strtok(s, d)` is told as `strtok_r(s, d, &static)`, and `localtime` writes its buffer."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """A constant number of bytes; `ilp32` instead where pointers and longs have 4 bytes (never more than `count`)."""
+
+    count: int
+    ilp32: int | None = None
+
+    def on(self, pointer_size: int) -> int:
+        return self.ilp32 if self.ilp32 is not None and pointer_size == 4 else self.count
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ArgBytes:
+    """As many bytes as argument `arg` says, times argument `times` if given, times `unit`."""
+
+    arg: int
+    times: int | None = None
+    unit: int = 1
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CString:
+    """A NUL-terminated string from the pointer on: length not known."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class WholeObject:
+    """Some structure of the library's own (FILE, struct stat, struct tm, ...): everything from the pointer on."""
+
+
+Extent = Bytes | ArgBytes | CString | WholeObject
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Memory that the call reads or writes through argument `arg`.
+
+    With `deref`, through every pointer stored in the object of `arg` instead (`*arg`, or each iov_base of writev).
+    """
+
+    arg: int
+    extent: Extent
+    deref: bool = False
+
+
+@unique
+class Returns(Enum):
+    """Where the result may point."""
+
+    NOTHING = "nothing"  # not a pointer, or a pointer to memory no program reads (locale names, messages)
+    ARG = "arg"  # exactly argument `returns_arg`
+    INTO_ARG = "into-arg"  # somewhere into the object of argument `returns_arg`
+    FRESH = "fresh"  # a new heap object
+    STATIC = "static"  # the library's own static object named by `static_object`
+    OPAQUE = "opaque"  # a handle that only the library looks into (FILE *, DIR *): a fresh object
+    LOADED = "loaded"  # what *arg points to (getdelim style)
+
+
+@dataclass(frozen=True, slots=True)
+class Callback:
+    """The call runs argument `function` with pointers into the objects of arguments `args` (None: unknown data).
+
+    `deref`: the function is any pointer stored in the object of argument `function` (sigaction).
+    `loads`: the arguments are what is stored in the objects of `args`, not pointers to them (pthread_key_create).
+    `later`: it runs after the call returned, at a time and in a thread of the library's choice (signal, atexit).
+    """
+
+    function: int
+    args: tuple[int | None, ...]
+    deref: bool = False
+    loads: bool = False
+    later: bool = False
+
+
+@unique
+class Format(Enum):
+    """How the variadic arguments are used."""
+
+    NONE = "none"
+    PRINTF = "printf"  # reads strings for %s, writes int for %n
+    SCANF = "scanf"  # writes through every pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a library function does to memory that the program can see.
+
+    `copies` (to, from): what is stored behind `from` is afterwards also stored behind `to` (memcpy).
+    `stores` (value, to): the pointer argument `value`, or a pointer into its object, is stored at *to (strtol).
+    `fresh_into`: the function stores a new heap object at *arg (asprintf, getline, posix_memalign).
+    `keeps`: argument kept by the library and read or written later (setvbuf, putenv).
+    `format_arg` is the index of the format string; variadic arguments start after the declared ones.
+    `va_list_arg`: what the format describes comes out of this va_list instead (vprintf).
+    `or_arg`: the result may be this argument instead of what `returns` says (realpath, getcwd: if it is not null).
+    `copies_to_result`: what is stored behind these arguments is afterwards stored in the FRESH result (realloc).
+    `size` is of the FRESH result or of the `fresh_into` object; CString or WholeObject where no argument tells it.
+    `linked`: the FRESH, OPAQUE, `fresh_into` or static object holds pointers into itself (addrinfo, passwd).
+    `static_object` names an object of the library's own, the same one in every Effect with that name; `STATIC_ARG`
+      is its address. If the program declares an external variable of that name, it is that one (optarg).
+    `static_is_thread_local`: every thread has its own (errno).
+    """
+
+    reads: tuple[Touch, ...] = ()
+    writes: tuple[Touch, ...] = ()
+    frees: tuple[int, ...] = ()
+    copies: tuple[tuple[int, int], ...] = ()
+    stores: tuple[tuple[int, int], ...] = ()
+    fresh_into: tuple[int, ...] = ()
+    keeps: tuple[int, ...] = ()
+    returns: Returns = Returns.NOTHING
+    returns_arg: int | None = None
+    static_object: str | None = None
+    size: Extent | None = None
+    zeroed: bool = False
+    calls: tuple[Callback, ...] = ()
+    format: Format = Format.NONE
+    format_arg: int | None = None
+    noreturn: bool = False
+    va_list_arg: int | None = None
+    or_arg: int | None = None
+    copies_to_result: tuple[int, ...] = ()
+    linked: bool = False
+    static_is_thread_local: bool = False
+
+
+@unique
+class Sync(Enum):
+    """Operations on threads and locks; `SyncOp.arg` is the object, other arguments as the comment says."""
+
+    CREATE = "create"  # arg: where the id goes; start, start_arg
+    JOIN = "join"  # arg: the id (by value); result: where the return value goes
+    DETACH = "detach"
+    EXIT = "exit"  # ends the calling thread; result: the value
+    SELF = "self"
+    LOCK = "lock"
+    TRYLOCK = "trylock"  # held if the result is `success`
+    UNLOCK = "unlock"
+    LOCK_INIT = "lock-init"
+    LOCK_DESTROY = "lock-destroy"
+    WAIT = "wait"  # condition: releases and re-takes lock `lock_arg`
+    SIGNAL = "signal"
+    BROADCAST = "broadcast"
+    CONDITION_INIT = "condition-init"
+    ONCE = "once"  # runs `start` once
+    BARRIER_INIT = "barrier-init"  # count
+    BARRIER_WAIT = "barrier-wait"
+    SEM_INIT = "sem-init"  # count: initial value
+    SEM_WAIT = "sem-wait"
+    SEM_TRYWAIT = "sem-trywait"
+    SEM_POST = "sem-post"
+    ATOMIC_BEGIN = "atomic-begin"  # one global lock
+    ATOMIC_END = "atomic-end"
+    ATTRIBUTE = "attribute"  # touches only its own attribute object
+    YIELD = "yield"
+    NONE = "none"  # a call of the thread API without effect on order
+
+
+@dataclass(frozen=True, slots=True)
+class SyncOp:
+    """A function of a thread API. Indices are of arguments; None where the operation has no such argument.
+
+    `shared`: the read side of a rwlock. `success`: the result that means "lock taken" (pthread: 0).
+    `may_fail`: the call can return without lock, semaphore or join (try and timed calls): done only if the result
+      is `success`. A LOCK that fails because of the mutex's type (error-checking, robust) is not marked.
+    """
+
+    kind: Sync
+    arg: int | None = None
+    start: int | None = None
+    start_arg: int | None = None
+    lock_arg: int | None = None
+    count: int | None = None
+    result: int | None = None
+    shared: bool = False
+    success: int = 0
+    may_fail: bool = False

@@ -1,0 +1,206 @@
+"""What one function looks like, apart from any context: block order, loops, definitions, counted loops.
+
+A *counted loop* is `for (i = first; i < bound; i++)`: one latch, the header decides alone whether to go on,
+and a phi of the header grows by a constant. Threads that are created in one such loop and joined in another
+over the same ids are all joined behind the second; see `flow`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from raceproof.core import dominators, natural_loops, reverse_postorder
+from raceproof.ir import (
+    Binary,
+    Block,
+    Branch,
+    Cast,
+    Compare,
+    Function,
+    Instr,
+    IntConst,
+    Operand,
+    Phi,
+    Reg,
+    SiteId,
+    Terminator,
+    Unreachable,
+    successors,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLoop:
+    """`counter` starts at `first` and grows by `step`; the loop goes on while `counter predicate bound`.
+
+    `exit` is the label that the header goes to when the condition fails.
+    """
+
+    header: str
+    counter: Reg
+    first: Operand
+    step: int
+    predicate: str
+    bound: Operand
+    exit: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionInfo:
+    """`order` is the reverse postorder of the reachable blocks; `loop_of` the innermost loop's header, if any.
+
+    `cyclic`: blocks that may run more than once per call. `sites_in` gives the block of every site.
+    """
+
+    function: Function
+    blocks: Mapping[str, Block]
+    order: tuple[str, ...]
+    predecessors: Mapping[str, tuple[str, ...]]
+    idom: Mapping[str, str]
+    loops: Mapping[str, frozenset[str]]
+    counted: Mapping[str, CountedLoop]
+    definitions: Mapping[str, Instr]
+    cyclic: frozenset[str]
+    block_of: Mapping[SiteId, str]
+
+    def dominates(self, above: str, below: str) -> bool:
+        node = below
+        while True:
+            if node == above:
+                return True
+            if self.idom[node] == node:
+                return False
+            node = self.idom[node]
+
+    def innermost_loop(self, label: str) -> str | None:
+        """Header of the smallest natural loop around `label`."""
+        around = [h for h, body in self.loops.items() if label in body]
+        return min(around, key=lambda h: len(self.loops[h])) if around else None
+
+
+def function_info(function: Function) -> FunctionInfo:
+    """Compute the shape of `function`; linear in its size but for the nesting depth of loops."""
+    blocks = {b.label: b for b in function.blocks}
+    order = reverse_postorder(function.blocks[0].label, lambda label: successors(blocks[label].terminator))
+    predecessors: dict[str, list[str]] = {label: [] for label in order}
+    for label in order:
+        for succ in successors(blocks[label].terminator):
+            predecessors[succ].append(label)
+    frozen_predecessors = {label: tuple(p) for label, p in predecessors.items()}
+    idom = dominators(order, frozen_predecessors)
+    loops = natural_loops(order, frozen_predecessors, idom)
+    definitions: dict[str, Instr] = {}
+    block_of: dict[SiteId, str] = {}
+    for label in order:
+        for instr in blocks[label].body:
+            block_of[instr.id] = label
+            result = getattr(instr, "result", None)
+            if result is not None:
+                definitions[result.name] = instr
+        block_of[blocks[label].terminator.id] = label
+    counted = {
+        header: loop
+        for header, body in loops.items()
+        if (loop := _counted_loop(header, body, blocks, frozen_predecessors, definitions)) is not None
+    }
+    return FunctionInfo(
+        function=function,
+        blocks=blocks,
+        order=tuple(order),
+        predecessors=frozen_predecessors,
+        idom=idom,
+        loops=loops,
+        counted=counted,
+        definitions=definitions,
+        cyclic=_cyclic_blocks(order, blocks),
+        block_of=block_of,
+    )
+
+
+def _cyclic_blocks(order: list[str], blocks: Mapping[str, Block]) -> frozenset[str]:
+    """Blocks on some cycle, natural loop or not."""
+    from raceproof.core import strongly_connected
+
+    cyclic: set[str] = set()
+    for component in strongly_connected(order, lambda label: successors(blocks[label].terminator)):
+        first = component[0]
+        if len(component) > 1 or first in successors(blocks[first].terminator):
+            cyclic.update(component)
+    return frozenset(cyclic)
+
+
+def _counted_loop(
+    header: str,
+    body: frozenset[str],
+    blocks: Mapping[str, Block],
+    predecessors: Mapping[str, tuple[str, ...]],
+    definitions: Mapping[str, Instr],
+) -> CountedLoop | None:
+    terminator = blocks[header].terminator
+    latches = [p for p in predecessors[header] if p in body]
+    if not isinstance(terminator, Branch) or len(latches) != 1:
+        return None
+    stay, leave = terminator.if_true, terminator.if_false
+    if stay not in body or leave in body:
+        return None
+    if not _leaves_only_through_header(header, body, blocks):
+        return None
+    condition = definitions.get(terminator.condition.name) if isinstance(terminator.condition, Reg) else None
+    if not isinstance(condition, Compare) or condition.predicate not in ("slt", "ult", "sle", "ule", "ne"):
+        return None
+    counter = look_through_extensions(condition.left, definitions)
+    if not isinstance(counter, Reg):
+        return None
+    phi = definitions.get(counter.name)
+    if not isinstance(phi, Phi) or phi not in blocks[header].body:
+        return None
+    first: Operand | None = None
+    step: int | None = None
+    for value, label in phi.incoming:
+        if label in body:
+            step = _growth(value, counter, definitions)
+        elif first is None:
+            first = value
+        else:
+            return None
+    if first is None or step is None or step <= 0:
+        return None
+    return CountedLoop(header, counter, first, step, condition.predicate, condition.right, leave)
+
+
+def look_through_extensions(operand: Operand, definitions: Mapping[str, Instr]) -> Operand:
+    while isinstance(operand, Reg):
+        instr = definitions.get(operand.name)
+        if not isinstance(instr, Cast) or instr.op not in ("sext", "zext"):
+            break
+        operand = instr.value
+    return operand
+
+
+def _growth(value: Operand, counter: Reg, definitions: Mapping[str, Instr]) -> int | None:
+    """k if `value` is `counter + k`, else None."""
+    instr = definitions.get(value.name) if isinstance(value, Reg) else None
+    if isinstance(instr, Binary) and instr.op == "add":
+        for left, right in ((instr.left, instr.right), (instr.right, instr.left)):
+            if left == counter and isinstance(right, IntConst):
+                return right.value
+    return None
+
+
+def _leaves_only_through_header(header: str, body: frozenset[str], blocks: Mapping[str, Block]) -> bool:
+    """True if every other block of the loop stays in it or ends the program."""
+    for label in body:
+        if label == header:
+            continue
+        terminator: Terminator = blocks[label].terminator
+        for succ in successors(terminator):
+            if succ not in body and not _ends_program(succ, blocks):
+                return False
+        if not successors(terminator) and not isinstance(terminator, Unreachable):
+            return False
+    return True
+
+
+def _ends_program(label: str, blocks: Mapping[str, Block]) -> bool:
+    return isinstance(blocks[label].terminator, Unreachable)

@@ -1,0 +1,187 @@
+"""Names of locations and locks as the programmer knows them, and the facts as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from raceproof.ir import SourceKind, SourceType, TypeId
+from raceproof.model import (
+    MAIN,
+    Base,
+    ConcurrentProgram,
+    Derived,
+    Linear,
+    MemLoc,
+    MemObject,
+    ObjectKind,
+    Opaque,
+    Self,
+    Stable,
+    StartArg,
+    Thread,
+    ThreadId,
+    View,
+)
+
+
+def describe_location(cp: ConcurrentProgram, location: MemLoc) -> str:
+    """`counter`, `accounts[*].balance`, `node.next (allocated at list.c:12)`."""
+    target = cp.objects[location.object]
+    path = ""
+    if location.offset is not None:
+        path = field_path(cp, target.source_type, location.offset, location.size, location.stride is not None)
+    return _object_name(cp, target, path)
+
+
+def _object_name(cp: ConcurrentProgram, target: MemObject, path: str) -> str:
+    where = f"{target.pos.file}:{target.pos.line}" if target.pos is not None else "unknown place"
+    if target.kind is ObjectKind.HEAP:
+        declared = cp.program.source_types.get(target.source_type) if target.source_type is not None else None
+        name = declared.name if declared is not None else "heap object"
+        return f"{name}{path} (allocated at {where})"
+    if target.kind is ObjectKind.STACK:
+        return f"{target.name}{path} (local variable, {where})"
+    return f"{target.name}{path}"
+
+
+def field_path(
+    cp: ConcurrentProgram, type_id: TypeId | None, offset: int, size: int | None, any_element: bool
+) -> str:
+    """Member names and indices from the start of a type down to `offset`; any_element prints `[*]`."""
+    types = cp.program.source_types
+    path = ""
+    while type_id is not None and type_id in types:
+        type_ = types[type_id]
+        match type_.kind:
+            case SourceKind.ARRAY if type_.target is not None and type_.target in types:
+                element = types[type_.target].size
+                if not element or (size is not None and size > element) or (size is None and offset == 0):
+                    break
+                path += "[*]" if any_element else f"[{offset // element}]"
+                offset %= element
+                type_id = type_.target
+            case SourceKind.STRUCT | SourceKind.UNION:
+                member = _member_at(type_, offset)
+                if member is None or (size is not None and size > types[member[1]].size > 0):
+                    break
+                if member[0]:
+                    path += f".{member[0]}"
+                offset -= member[2]
+                type_id = member[1]
+            case _:
+                break
+    return path + (f"+{offset}" if offset and not any_element else "")
+
+
+def _member_at(type_: SourceType, offset: int) -> tuple[str, TypeId, int] | None:
+    candidates = [m for m in type_.members if m.offset <= offset]
+    if not candidates or (type_.kind is SourceKind.UNION and len(candidates) > 1):
+        return None
+    best = max(candidates, key=lambda m: m.offset)
+    return best.name, best.type, best.offset
+
+
+def describe_lock(cp: ConcurrentProgram, address: Linear) -> str:
+    """`mutex`, `accounts[*].lock`, `p->lock` as far as it can be said."""
+    if address == Linear(-1):
+        return "atomic section"
+    parts = [_term(cp, atom, factor) for atom, factor in address.terms]
+    match address.terms:
+        case ((Base(object=identity), 1), *rest):
+            target = cp.objects[identity]
+            stride = bool(rest)
+            path = field_path(cp, target.source_type, address.constant, 1, stride)
+            index = "" if not rest or "[" in path else "[...]"
+            return _object_name(cp, target, path + index)
+    if address.constant:
+        parts.append(str(address.constant))
+    return " + ".join(parts)
+
+
+def _term(cp: ConcurrentProgram, atom: object, factor: int) -> str:
+    match atom:
+        case Base(object=identity):
+            name = cp.objects[identity].name
+        case Stable(location=location):
+            name = f"*{describe_lock(cp, location)}"
+        case StartArg():
+            name = "thread argument"
+        case Self():
+            name = "pthread_self()"
+        case Opaque(key=key):
+            name = _register_name(cp, key)
+        case Derived(op=op):
+            name = f"{op}(...)"
+        case _:
+            name = str(atom)
+    return name if factor == 1 else f"{factor}*{name}"
+
+
+def _register_name(cp: ConcurrentProgram, key: str) -> str:
+    function, _, register = key.partition(":")
+    known = cp.program.functions.get(function)
+    if known is not None and register.startswith("%"):
+        variable = known.variables.get(register[1:])
+        if variable is not None:
+            return variable.name
+    return "pointer"
+
+
+def format_facts(cp: ConcurrentProgram) -> str:
+    """Threads, shared objects and accesses as text, for `raceproof dump facts` and golden tests."""
+    return "\n".join(_lines(cp)) + "\n"
+
+
+def _lines(cp: ConcurrentProgram) -> Iterator[str]:
+    yield "threads"
+    for thread in cp.threads.values():
+        yield f"  {_thread_line(thread)}"
+    yield "objects that threads share"
+    for state in cp.states:
+        yield f"  {_object_name(cp, cp.objects[state.object], '')}: {state.state}"
+    yield f"accesses ({cp.private_accesses} more to objects that are not shared)"
+    for access in cp.accesses.values():
+        line = f"{access.pos.line}:{access.pos.column}" if access.pos is not None else "?"
+        targets = ", ".join(describe_location(cp, t) for t in access.targets)
+        atomic = f" atomic {access.order.value}" if access.order is not None else ""
+        yield f"  site {access.site} {line} in {access.function}: {access.kind.value}{atomic} {targets}"
+        for view in access.views:
+            yield f"    {_view_line(cp, view)}"
+    for title, items in (
+        ("locks made of semaphores and atomics", [describe_lock(cp, a) for a in cp.exclusive]),
+        ("signals", [f"{describe_lock(cp, s.address)} from thread {t}" for s, t in cp.senders.items()]),
+        ("barriers", [f"{describe_lock(cp, b.barrier)} for {b.count}" for b in cp.barriers]),
+        ("assumptions", [f"{a.text} ({a.pos})" for a in cp.assumptions]),
+    ):
+        if items:
+            yield title
+            yield from sorted(f"  {item}" for item in items)
+
+
+def _thread_line(thread: Thread) -> str:
+    if thread.id == MAIN:
+        return f"{thread.id} main"
+    many = " many" if thread.many else ""
+    count = f" at most {thread.instances}" if thread.instances is not None else ""
+    beside = _ids(thread.may_run_at_creation)
+    return f"{thread.id} {thread.start} created at {thread.pos} by {thread.parent}{many}{count} beside {beside}"
+
+
+def _view_line(cp: ConcurrentProgram, view: View) -> str:
+    held = ", ".join(sorted(describe_lock(cp, h.address) + f" {h.mode.value}" for h in view.held))
+    parts = [f"thread {view.thread}", f"at {view.address}", f"held {{{held}}}", f"beside {_ids(view.moment.may_run)}"]
+    if view.private:
+        parts.append("private")
+    if view.moment.must_done:
+        parts.append("done " + ", ".join(sorted(describe_lock(cp, d) for d in view.moment.must_done)))
+    if view.moment.in_once:
+        parts.append("in once")
+    for barrier, low, high in view.moment.phases:
+        parts.append(f"{describe_lock(cp, barrier)} passed {low}..{high if high is not None else 'any'}")
+    if view.moment.must_received:
+        parts.append("received " + ", ".join(sorted(describe_lock(cp, s.address) for s in view.moment.must_received)))
+    return " ".join(parts)
+
+
+def _ids(threads: frozenset[ThreadId]) -> str:
+    return "{" + ", ".join(str(t) for t in sorted(threads)) + "}"

@@ -1,0 +1,307 @@
+"""Abstract objects and pointer values: what one bit of a points-to set stands for.
+
+A pointer value is an object, an offset, and *dimensions*: arrays over which the pointer ranges, because its index
+is not known. It stands for the addresses
+
+    object + offset + k1*stride1 + k2*stride2 + ...        0 <= k_i*stride_i < extent_i
+
+with `offset` in the first element of every dimension. `&a[2].f` keeps its exact offset, `&a[i].f` is `a + f` with
+the dimension (0, sizeof a[0], sizeof a). An offset of None is anywhere in the object.
+
+Arithmetic errs on the side of more addresses. Two rules of C are relied on: a pointer stays within its object,
+and stepping by whole elements stays within the array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import gcd
+from typing import Final
+
+from raceproof.core import SourcePos
+from raceproof.facts.layout import Level, Shape
+from raceproof.ir import SiteId, TypeId
+from raceproof.model import ObjectKind
+
+Dims = tuple[Level, ...]
+Context = tuple[SiteId, ...]
+"""The calls through which a cloned function was reached; empty for the function itself."""
+
+MAX_OFFSETS: Final = 256
+"""Exact offsets per object; further ones lose their array index, or everything."""
+MAX_LEAVING: Final = 16
+MAX_INNER: Final = 64
+
+
+@dataclass(slots=True, eq=False)
+class AbstractObject:
+    """One abstract object while the solver runs.
+
+    `flat`: all offsets are one (functions, threads, the outside world). `cells` maps canonical offsets to
+    graph nodes; the rest of memory is in `cells.py`.
+    """
+
+    number: int
+    kind: ObjectKind
+    name: str
+    source_type: TypeId | None
+    size: int | None
+    pos: SourcePos | None
+    shape: Shape | None = None
+    flat: bool = False
+    site: SiteId | None = None
+    function: str | None = None
+    context: Context = ()
+    is_constant: bool = False
+    exact_offsets: int = 0
+    cells: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def has_contents(self) -> bool:
+        return self.kind is not ObjectKind.FUNCTION and self.kind is not ObjectKind.THREAD
+
+
+class PointerValues:
+    """All objects and all pointer values, numbered as they appear; the arithmetic on pointer values."""
+
+    def __init__(self) -> None:
+        self.objects: list[AbstractObject] = []
+        self.object_of: list[AbstractObject] = []
+        self.offset_of: list[int | None] = []
+        self.dims_of: list[Dims] = []
+        self._number: dict[tuple[int, int | None, Dims], int] = {}
+
+    def new_object(
+        self,
+        kind: ObjectKind,
+        name: str,
+        *,
+        source_type: TypeId | None = None,
+        size: int | None = None,
+        pos: SourcePos | None = None,
+        shape: Shape | None = None,
+        flat: bool = False,
+        site: SiteId | None = None,
+        function: str | None = None,
+        context: Context = (),
+    ) -> AbstractObject:
+        flat = flat or kind in (ObjectKind.FUNCTION, ObjectKind.THREAD)
+        made = AbstractObject(
+            len(self.objects), kind, name, source_type, size, pos, shape, flat, site, function, context
+        )
+        self.objects.append(made)
+        return made
+
+    def base(self, obj: AbstractObject) -> int:
+        """The pointer to the first byte; for a flat object, the one pointer there is."""
+        return self.anywhere(obj) if obj.flat else self._value(obj, 0, ())
+
+    def anywhere(self, obj: AbstractObject) -> int:
+        return self._value(obj, None, ())
+
+    def exact(self, obj: AbstractObject, offset: int) -> int:
+        """The pointer to one byte. Outside the object, or beyond the limit on offsets, precision is given up."""
+        if obj.flat or offset < 0 or (obj.size is not None and offset > obj.size):
+            return self.anywhere(obj)
+        found = self._number.get((obj.number, offset, ()))
+        if found is not None:
+            return found
+        if obj.exact_offsets >= MAX_OFFSETS:
+            levels = obj.shape.levels(offset) if obj.shape is not None else ()
+            return self._range_over(obj, offset, (), levels) if levels else self.anywhere(obj)
+        obj.exact_offsets += 1
+        return self._value(obj, offset, ())
+
+    def _value(self, obj: AbstractObject, offset: int | None, dims: Dims) -> int:
+        key = (obj.number, offset, dims)
+        found = self._number.get(key)
+        if found is None:
+            found = self._number[key] = len(self.object_of)
+            self.object_of.append(obj)
+            self.offset_of.append(offset)
+            self.dims_of.append(dims)
+        return found
+
+    def shift(self, value: int, distance: int) -> tuple[int, ...]:
+        """Add a constant number of bytes."""
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        if offset is None or distance == 0:
+            return (value,)
+        if not dims:
+            return (self.exact(obj, offset + distance),)
+        if distance % dims[-1][1] == 0:
+            return (value,)
+        return tuple(dict.fromkeys(self._settle(obj, offset + distance, dims)))
+
+    def _settle(self, obj: AbstractObject, offset: int, dims: Dims) -> list[int]:
+        """Pointer values for `offset` + dims where `offset` may lie outside the first element.
+
+        What leaves the innermost array is told apart by its index (container_of on an array member).
+        """
+        if not dims:
+            return [self.exact(obj, offset)]
+        first, stride, extent = dims[-1]
+        if first <= offset < first + stride:
+            return [self._value(obj, offset, dims)]
+        wrapped = self._value(obj, first + (offset - first) % stride, dims)
+        if extent is None:
+            return [wrapped]
+        count = -(-extent // stride)
+        if offset < first:
+            leaving = min(count, -((offset - first) // stride))
+            indices = range(leaving)
+        else:
+            leaving = min(count, (offset - first) // stride)
+            indices = range(count - leaving, count)
+        result = [wrapped] if leaving < count else []
+        if leaving > MAX_LEAVING:
+            return [*result, self.anywhere(obj)]
+        for k in indices:
+            result.extend(self._settle(obj, offset + k * stride, dims[:-1]))
+        return result
+
+    def add_term(self, value: int, scale: int, count: int | None) -> int:
+        """Add `k*scale` for an unknown k, in [0, count) if `count` is given.
+
+        In an array whose element size divides `scale` the pointer ranges over that array; the largest such
+        element wins. In an untyped object it ranges over everything in step; else it may be anywhere.
+        """
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        scale = abs(scale)
+        if offset is None or scale == 0:
+            return value
+        levels = obj.shape.levels(offset) if obj.shape is not None else ()
+        chosen = _array_for(levels, scale)
+        if chosen is not None:
+            over = [(*levels[chosen][:1], scale, levels[chosen][2])]
+            while count is None and chosen > 0 and levels[chosen - 1][1] == levels[chosen][2]:
+                chosen -= 1  # rows of a matrix: the pointer may run on into the next row
+                over.insert(0, levels[chosen])
+            return self._range_over(obj, offset, dims, tuple(over))
+        if count is not None and count > 1:
+            return self._overlay(obj, offset, dims, scale, count)
+        if obj.shape is None:
+            step = gcd(scale, *(stride for _, stride, _ in dims))
+            return self._value(obj, offset % step, ((0, step, None),))
+        return self.anywhere(obj)
+
+    def _overlay(self, obj: AbstractObject, offset: int, dims: Dims, scale: int, count: int) -> int:
+        """Range over an array that the object's layout does not know."""
+        extent = scale * count
+        if obj.size is not None:
+            extent = min(extent, max(obj.size - offset, 0))
+        if extent <= scale:
+            return self._value(obj, offset, dims)
+        if dims and dims[-1][1] <= scale:
+            return self.anywhere(obj)
+        return self._value(obj, offset, (*dims, (offset, scale, extent)))
+
+    def _range_over(self, obj: AbstractObject, offset: int, dims: Dims, over: Dims) -> int:
+        """Forget the index of `offset` in each array of `over` (outermost first)."""
+        result = list(dims)
+        moved = 0
+        for first, stride, extent in over:
+            first -= moved
+            same = [d for d in result if d[0] == first and d[2] == extent]
+            for dim in same:
+                stride = gcd(stride, dim[1])
+                result.remove(dim)
+            skip = (offset - first) // stride * stride
+            offset -= skip
+            moved += skip
+            result = [(f - skip if f > first and s < stride else f, s, e) for f, s, e in result]
+            result.append((first, stride, extent))
+        result.sort(key=lambda d: (-d[1], d[0]))
+        return self._value(obj, offset, tuple(result))
+
+    def into(self, value: int) -> int:
+        """A pointer somewhere into the string or buffer that `value` points to."""
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        if offset is None:
+            return value
+        levels = obj.shape.levels(offset) if obj.shape is not None else ()
+        if not levels or levels[-1][1] > 4:  # not characters
+            return self.anywhere(obj)
+        return self._range_over(obj, offset, dims, levels)
+
+    def element(self, value: int) -> tuple[int, ...]:
+        """Pointers to the elements of the array that `value` points to, and `value` itself."""
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        if offset is None:
+            return (value,)
+        if obj.shape is None:
+            return (value, self.anywhere(obj))
+        levels = obj.shape.levels(offset)
+        return (value, self._range_over(obj, offset, dims, levels[:1])) if levels else (value,)
+
+    def masked(self, value: int, mask: int, tag: int = 0) -> int:
+        """The pointer after `& mask | tag`, which change some of the lowest four bits.
+
+        Sound for objects that are aligned to what changes, as all allocators align to 16.
+        """
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        if offset is None or obj.flat:
+            return value
+        return self.anywhere(obj) if dims else self.exact(obj, offset & mask | tag)
+
+    def addresses(self, value: int) -> list[tuple[int | None, int | None]]:
+        """The value as (offset, stride) pairs; strides within strides are spelled out.
+
+        A stride ranges over the array that `extent_of` gives for it.
+        """
+        obj, offset, dims = self.object_of[value], self.offset_of[value], list(self.dims_of[value])
+        if offset is None or not dims:
+            return [(offset, None)]
+        while len(dims) > 1 and dims[-1][2] == dims[-2][1] and dims[-1][0] == dims[-2][0]:
+            first, _, extent = dims[-2]  # rows of a matrix
+            dims[-2:] = [(first, dims[-1][1], extent)]
+        kept = 0 if obj.shape is not None and dims[0] not in self.layout_dims(value) else 1
+        offsets = [offset]
+        for _, stride, extent in dims[kept:]:
+            if extent is None or len(offsets) * (extent // stride) > MAX_INNER:
+                return [(None, None)]
+            offsets = [o + k for o in offsets for k in range(0, extent, stride)]
+        return [(o, dims[0][1] if kept else None) for o in offsets]
+
+    def is_smashed(self, value: int) -> bool:
+        """Whether the value ranges only over arrays whose elements share cells, so that it has one cell."""
+        obj, offset = self.object_of[value], self.offset_of[value]
+        if obj.shape is None or offset is None:
+            return False
+        smashed = {(first, extent): stride for first, stride, extent in obj.shape.smashed(offset)}
+        return all(
+            (first, extent) in smashed and stride % smashed[first, extent] == 0
+            for first, stride, extent in self.dims_of[value]
+        )
+
+    def layout_dims(self, value: int) -> list[Level]:
+        """The dimensions of the value that are arrays of the object's layout, matrices flattened too."""
+        obj, offset = self.object_of[value], self.offset_of[value]
+        if obj.shape is None or offset is None:
+            return []
+        levels = obj.shape.levels(offset)
+        known = {(first, extent): stride for first, stride, extent in levels}
+        result = [d for d in self.dims_of[value] if (d[0], d[2]) in known and d[1] % known[d[0], d[2]] == 0]
+        for i in range(1, len(levels)):
+            if levels[i - 1][1] == levels[i][2] and levels[i - 1][0] == levels[i][0]:
+                result.append((levels[i - 1][0], levels[i][1], levels[i - 1][2]))
+        return result
+
+    def extent_of(self, obj: AbstractObject, offset: int, stride: int) -> tuple[int, int | None]:
+        """First byte and end (None: open) of what `offset + k*stride` may range over."""
+        levels = obj.shape.levels(offset) if obj.shape is not None else ()
+        chosen = _array_for(levels, stride)
+        if chosen is None:
+            return 0, obj.size
+        while chosen > 0 and levels[chosen - 1][1] == levels[chosen][2]:
+            chosen -= 1
+        first, _, extent = levels[chosen]
+        return first, obj.size if extent is None else first + extent
+
+
+def _array_for(levels: tuple[Level, ...], scale: int) -> int | None:
+    best: int | None = None
+    for i, (_, stride, _) in enumerate(levels):
+        if scale % stride == 0 and (best is None or stride > levels[best][1]):
+            best = i
+    return best

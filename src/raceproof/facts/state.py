@@ -1,0 +1,220 @@
+"""The abstract state of one thread at one point: what it holds, who runs beside it, what it knows.
+
+Must-parts (locks, received signals, known memory, facts) shrink when paths meet, may-parts (running threads,
+sent signals) grow. Values are symbolic (`model.Linear`); a register without an entry in `values` is just itself.
+
+A state is changed in place while a block is walked and copied where paths part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from raceproof.model import Atom, HeldLock, Linear, Moment, ObjectId, Signal, ThreadId
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+MANY = 2  # in State.may_run: more than one instance
+PHASE_LIMIT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`difference == 0` (eq), `difference < 0` (slt, ult): a truth about values, whatever happens to memory."""
+
+    kind: str
+    difference: Linear
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The content of a location; `objects` are those the location may lie in."""
+
+    value: Linear
+    objects: frozenset[ObjectId]
+
+
+@dataclass(slots=True)
+class State:
+    """See the module. `fresh` maps an object that only this thread can reach to the fresh objects stored in it.
+
+    `observed`: a value that was read from a flag, and the signals that a changed value would mean.
+    """
+
+    locks: dict[HeldLock, int] = field(default_factory=dict)
+    may_run: dict[ThreadId, int] = field(default_factory=dict)
+    must_done: frozenset[Linear] = frozenset()
+    in_once: frozenset[Linear] = frozenset()
+    phases: dict[Linear, tuple[int, int | None]] = field(default_factory=dict)
+    may_sent: frozenset[Linear] = frozenset()
+    must_received: frozenset[Signal] = frozenset()
+    may_handed: frozenset[ThreadId] = frozenset()
+    fresh: dict[Atom, frozenset[Atom]] = field(default_factory=dict)
+    memory: dict[tuple[Linear, int], Known] = field(default_factory=dict)
+    values: dict[str, Linear] = field(default_factory=dict)
+    facts: dict[Condition, bool] = field(default_factory=dict)
+    observed: dict[Atom, frozenset[Signal]] = field(default_factory=dict)
+
+    def copy(self) -> State:
+        return State(
+            dict(self.locks),
+            dict(self.may_run),
+            self.must_done,
+            self.in_once,
+            dict(self.phases),
+            self.may_sent,
+            self.must_received,
+            self.may_handed,
+            dict(self.fresh),
+            dict(self.memory),
+            dict(self.values),
+            dict(self.facts),
+            dict(self.observed),
+        )
+
+    def property_key(self) -> tuple[object, ...]:
+        """States that differ here are worth keeping apart."""
+        return (
+            frozenset(self.locks.items()),
+            frozenset(self.may_run.items()),
+            self.must_done,
+            self.in_once,
+            self.must_received,
+        )
+
+    def full_key(self) -> tuple[object, ...]:
+        return (
+            *self.property_key(),
+            frozenset(self.phases.items()),
+            self.may_sent,
+            self.may_handed,
+            frozenset(self.fresh.items()),
+            frozenset(self.memory.items()),
+            frozenset(self.values.items()),
+            frozenset(self.facts.items()),
+            frozenset(self.observed.items()),
+        )
+
+    def moment(self) -> Moment:
+        return Moment(
+            may_run=frozenset(self.may_run),
+            must_done=self.must_done,
+            in_once=self.in_once,
+            phases=tuple((b, low, high) for b, (low, high) in sorted(self.phases.items(), key=lambda p: str(p[0]))),
+            may_sent=self.may_sent,
+            must_received=self.must_received,
+            may_handed=self.may_handed,
+        )
+
+    def forget(self, atom: Atom) -> None:
+        """Drop what is known in terms of `atom`, whose name now stands for another value."""
+        self.drop_where(lambda linear: any(leaf == atom for leaf in linear.leaves()))
+        self.fresh.pop(atom, None)
+        self.observed.pop(atom, None)
+
+    def drop_where(self, stale: Callable[[Linear], bool]) -> None:
+        """Drop every entry that mentions a stale value: sound, because all of them are must-knowledge."""
+        for lock in [h for h in self.locks if stale(h.address)]:
+            del self.locks[lock]
+        for key in [k for k, known in self.memory.items() if stale(k[0]) or stale(known.value)]:
+            del self.memory[key]
+        for reg in [r for r, value in self.values.items() if stale(value)]:
+            self.publish(self.values.pop(reg))  # the register still has the value, under a name of its own now
+        for condition in [c for c in self.facts if stale(c.difference)]:
+            del self.facts[condition]
+
+    def publish(self, value: Linear) -> None:
+        """Objects that `value` points to are no longer this thread's alone, nor what is stored in them."""
+        work = [leaf for leaf in value.leaves() if leaf in self.fresh]
+        while work:
+            atom = work.pop()
+            inner = self.fresh.pop(atom, frozenset())
+            work.extend(a for a in inner if a in self.fresh)
+
+    def forget_memory(self, objects: frozenset[ObjectId] | None) -> None:
+        """Drop what is known about the content of `objects` (None: of everything)."""
+        if objects is None:
+            self.memory.clear()
+        else:
+            for key in [k for k, known in self.memory.items() if known.objects & objects]:
+                del self.memory[key]
+
+    def take(self, lock: HeldLock) -> None:
+        self.locks[lock] = min(self.locks.get(lock, 0) + 1, 3)
+
+    def release(self, lock: HeldLock, may_alias: Callable[[Linear], bool]) -> bool:
+        """Give a lock back; True if it was certainly held.
+
+        If exactly this lock is in the set, one count of it goes: another entry that is the same lock means
+        that it was taken twice, so it is still held. Otherwise every lock that may be the same one goes.
+        """
+        if lock in self.locks:
+            if self.locks[lock] > 1:
+                self.locks[lock] -= 1
+            else:
+                del self.locks[lock]
+            return True
+        for held in [h for h in self.locks if h.kind is lock.kind and may_alias(h.address)]:
+            del self.locks[held]
+        return False
+
+
+def join(a: State, b: State) -> State:
+    """The least state that both imply."""
+    result = State(
+        locks={h: min(n, b.locks[h]) for h, n in a.locks.items() if h in b.locks},
+        may_run={t: max(a.may_run.get(t, 0), b.may_run.get(t, 0)) for t in a.may_run.keys() | b.may_run.keys()},
+        must_done=a.must_done & b.must_done,
+        in_once=a.in_once & b.in_once,
+        phases=_join_phases(a.phases, b.phases),
+        may_sent=a.may_sent | b.may_sent,
+        must_received=a.must_received & b.must_received,
+        may_handed=a.may_handed | b.may_handed,
+        fresh={atom: inner | b.fresh[atom] for atom, inner in a.fresh.items() if atom in b.fresh},
+        memory=_common(a.memory, b.memory),
+        values=_common(a.values, b.values),
+        facts=_common(a.facts, b.facts),
+        observed={atom: s & b.observed[atom] for atom, s in a.observed.items() if atom in b.observed},
+    )
+    if result.fresh:
+        for side in (a, b):
+            for reg, value in side.values.items():
+                if reg not in result.values:
+                    result.publish(value)  # reachable through a register whose value is not tracked any more
+    return result
+
+
+def _common(a: Mapping[K, V], b: Mapping[K, V]) -> dict[K, V]:
+    return {k: v for k, v in a.items() if k in b and b[k] == v}
+
+
+def _join_phases(
+    a: Mapping[Linear, tuple[int, int | None]], b: Mapping[Linear, tuple[int, int | None]]
+) -> dict[Linear, tuple[int, int | None]]:
+    result = {}
+    for barrier in a.keys() | b.keys():
+        low_a, high_a = a.get(barrier, (0, 0))
+        low_b, high_b = b.get(barrier, (0, 0))
+        high = None if high_a is None or high_b is None else max(high_a, high_b)
+        if high is not None and high > PHASE_LIMIT:
+            high = None
+        result[barrier] = (min(low_a, low_b), high)
+    return result
+
+
+def merge(states: Iterable[State], limit: int) -> list[State]:
+    """Join states with the same property; then, beyond `limit`, all of them."""
+    by_key: dict[tuple[object, ...], State] = {}
+    for state in states:
+        key = state.property_key()
+        by_key[key] = join(by_key[key], state) if key in by_key else state
+    merged = list(by_key.values())
+    if len(merged) > limit:
+        result = merged[0]
+        for state in merged[1:]:
+            result = join(result, state)
+        return [result]
+    return merged

@@ -1,0 +1,242 @@
+"""Creation and joining of threads, one by one and in loops over their ids.
+
+The state counts, per created thread, whether none, one or many instances may be running (`State.may_run`).
+Joining is certain where the id can only belong to one running thread, or where a counted loop joins the ids
+that another counted loop over the same range stored.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from raceproof.facts.contexts import LoopIds, Spawn, ThreadRecord
+from raceproof.facts.effects import SyncOp
+from raceproof.facts.function_info import CountedLoop
+from raceproof.facts.state import MANY, State
+from raceproof.ir import Call, Cast, IntType, Load, Operand, Reg, SiteId
+from raceproof.model import (
+    AnyArgument,
+    Argument,
+    DistinctArgument,
+    Linear,
+    ObjectKind,
+    Opaque,
+    SameArgument,
+    of_atom,
+)
+
+if TYPE_CHECKING:
+    from raceproof.facts.walker import Walker
+
+COUNTER = Opaque("#i")
+
+
+def create(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
+    """Start threads: one abstract thread for every function that may be started here."""
+    for start in w.world.points_to.thread_starts(instr.id):
+        if start not in w.world.program.functions:
+            continue
+        record = w.flow.thread(w.context, start, instr.id)
+        argument = instr.args[op.start_arg] if op.start_arg is not None else None
+        running = state.may_run.get(record.id, 0)
+        if w.recording:
+            loop = _loop_of(w, instr.id)
+            w.spawn(
+                record,
+                Spawn(
+                    argument=_argument(w, instr.id, argument, loop, state),
+                    many=running > 0 or w.flow.creator_is_many(w.context),
+                    instances=_instances(w, instr.id, loop, state),
+                    may_run=frozenset(state.may_run),
+                    entry=_child_state(state),
+                    ids=_loop_ids(w, loop, w.value(instr.args[op.arg], state), state)
+                    if loop is not None and op.arg is not None
+                    else None,
+                ),
+            )
+        state.may_run[record.id] = MANY if running else 1
+        state.may_handed |= {record.id}
+    if op.start_arg is not None:
+        state.publish(w.value(instr.args[op.start_arg], state))
+    if instr.result is not None:
+        w.define(instr.result.name, state)
+
+
+def start_deferred(w: Walker, instr: Call, start: str, state: State) -> None:
+    """A handler that the library may call later, at any time, on any thread: like a thread that never ends."""
+    record = w.flow.thread(w.context, start, instr.id)
+    record.always_many = True
+    if w.recording:
+        spawn = Spawn(AnyArgument(), True, None, frozenset(state.may_run), _child_state(state), None)
+        w.spawn(record, spawn)
+    state.may_run[record.id] = MANY
+
+
+def _child_state(state: State) -> State:
+    """What a new thread inherits: all that happened before its creation happened before it."""
+    return State(must_done=state.must_done, must_received=state.must_received)
+
+
+def _loop_of(w: Walker, site: SiteId) -> CountedLoop | None:
+    """The counted loop that runs `site` once per round and is itself entered once per call, if there is one."""
+    label = w.info.block_of[site]
+    around = [header for header, body in w.info.loops.items() if label in body]
+    return w.info.counted.get(around[0]) if len(around) == 1 else None
+
+
+def _argument(w: Walker, site: SiteId, operand: Operand | None, loop: CountedLoop | None, state: State) -> Argument:
+    if operand is None:
+        return AnyArgument()
+    value = w.value(operand, state)
+    if value.is_absolute:
+        return SameArgument(value)
+    for atom, factor in value.terms:
+        if atom in state.fresh and factor == 1:
+            return DistinctArgument(value, 0, fresh=True)
+    if loop is not None and w.flow.runs_once(w.context):
+        counter = w.evaluator.opaque_name(loop.counter.name)
+        factors = [factor for atom, factor in value.terms if atom == counter]
+        others = [atom for atom, _ in value.terms if atom != counter]
+        if factors and Linear(0, tuple((a, 1) for a in others)).is_absolute:
+            return DistinctArgument(value, abs(factors[0] * loop.step), fresh=False, bits=_bits(w, operand))
+    return AnyArgument()
+
+
+def _bits(w: Walker, operand: Operand) -> int | None:
+    """From how many bits the operand is sign-extended."""
+    while isinstance(operand, Reg):
+        definition = w.info.definitions.get(operand.name)
+        if not isinstance(definition, Cast):
+            return None
+        if definition.op == "sext" and isinstance(definition.from_type, IntType):
+            return definition.from_type.bits
+        operand = definition.value
+    return None
+
+
+def _instances(w: Walker, site: SiteId, loop: CountedLoop | None, state: State) -> int | None:
+    """How many times this creation happens in a run, at most."""
+    if not w.flow.runs_once(w.context):
+        return None
+    if w.info.block_of[site] not in w.info.cyclic:
+        return 1
+    if loop is None:
+        return None
+    first, bound = w.value(loop.first, state), w.value(loop.bound, state)
+    if first.is_constant and bound.is_constant and loop.predicate in ("slt", "ult", "ne"):
+        rounds = -((first.constant - bound.constant) // loop.step)
+        return max(rounds, 0)
+    return None
+
+
+# -- joining ----------------------------------------------------------------------------------------
+
+
+def join_one(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    """Wait for the thread whose id is given, if it is certain which one that is."""
+    if instr.result is not None:
+        w.define(instr.result.name, state)
+    if op.may_fail or op.arg is None:
+        return [state]
+    records = _records(w, instr.args[op.arg])
+    if records is None:
+        return [state]
+    running = [r for r in records if r.id in state.may_run]
+    if len(running) == 1 and state.may_run[running[0].id] == 1:
+        return [state] if _end(w, running[0], state) else []
+    return [state]
+
+
+def _records(w: Walker, operand: Operand) -> list[ThreadRecord] | None:
+    """The threads that an id may belong to; None unless all of them were made by this thread."""
+    sites = set()
+    for target in w.world.points_to.targets(w.function.name, operand):
+        if w.world.points_to.objects[target.object].kind is not ObjectKind.THREAD:
+            return None
+        sites.add(target.object)
+    records = []
+    for record in w.flow.records:
+        if record.site is not None and sites & set(w.world.points_to.object_of_site(record.site)):
+            if record.parent != w.context.thread or record.always_many:
+                return None
+            records.append(record)
+    return records
+
+
+def _end(w: Walker, record: ThreadRecord, state: State) -> bool:
+    """The thread has ended: what it left running goes on, what it knew is known. False if it never ends."""
+    record.dependents[w.context] = None
+    if record.ended is None:
+        return False
+    del state.may_run[record.id]
+    for left, count in record.ended.may_run.items():
+        state.may_run[left] = max(state.may_run.get(left, 0), count)
+    state.must_done |= record.ended.must_done
+    state.must_received |= record.ended.must_received
+    return True
+
+
+def _loop_ids(w: Walker, loop: CountedLoop, address: Linear, state: State) -> LoopIds | None:
+    """`address` in terms of the loop's counter, if it and the loop's range mean the same later on."""
+    counter = w.evaluator.opaque_name(loop.counter.name)
+    factor = dict(address.terms).get(counter)
+    if factor is None:
+        return None
+    named = address.plus(of_atom(counter), -factor).plus(of_atom(COUNTER), factor)
+    first, bound = w.value(loop.first, state), w.value(loop.bound, state)
+    for part in (named, first, bound):
+        for leaf in part.leaves():
+            if isinstance(leaf, Opaque) and leaf != COUNTER and not _is_constant_in_frame(w, leaf):
+                return None
+    return LoopIds(named, first, bound, loop.predicate, loop.step)
+
+
+def _is_constant_in_frame(w: Walker, atom: Opaque) -> bool:
+    """A parameter, or a register that is set once per call."""
+    prefix = f"{w.function.name}:"
+    if not atom.key.startswith(prefix):
+        return False
+    name = atom.key.removeprefix(prefix)
+    if name.startswith("^"):
+        return True
+    definition = w.info.definitions.get(name.removeprefix("%"))
+    return definition is None or w.info.block_of[definition.id] not in w.info.cyclic
+
+
+def join_all(w: Walker, loop: CountedLoop, state: State) -> None:
+    """Leaving a counted loop: threads whose ids it joined, one per round, have all ended."""
+    for site, operand in w.flow.joins_in(w.function.name):
+        label = w.info.block_of[site]
+        if w.info.innermost_loop(label) != loop.header or not _runs_every_round(w, loop, label):
+            continue
+        definition = w.info.definitions.get(operand.name) if isinstance(operand, Reg) else None
+        if not isinstance(definition, Load) or w.info.block_of[definition.id] not in w.info.loops[loop.header]:
+            continue
+        ids = _loop_ids(w, loop, w.value(definition.address, state), state)
+        records = _records(w, operand)
+        if ids is None or records is None:
+            continue
+        running = [r for r in records if r.id in state.may_run]
+        if len(running) != 1 or running[0].ids_lost:
+            continue
+        record = running[0]
+        if len(record.spawns) == 1 and all(s.ids == ids for s in record.spawns.values()):
+            _end(w, record, state)
+
+
+def _runs_every_round(w: Walker, loop: CountedLoop, label: str) -> bool:
+    latches = [p for p in w.info.predecessors[loop.header] if p in w.info.loops[loop.header]]
+    return all(w.info.dominates(label, latch) for latch in latches)
+
+
+def enter_loop(w: Walker, header: str, state: State) -> None:
+    """Entering a loop that creates threads while some of them still run: their ids will be overwritten."""
+    for record in w.flow.records:
+        if (
+            record.parent == w.context.thread
+            and record.id in state.may_run
+            and record.site is not None
+            and w.info.block_of.get(record.site) in w.info.loops[header]
+        ):
+            record.ids_lost = True
+

@@ -1,0 +1,239 @@
+"""Run clang: each unit of a request becomes LLVM IR text.
+
+The default compiler is zig's clang from the Python package `ziglang`. Two of its habits matter here:
+
+* its cache ignores the directory that a file was compiled in, and hands out debug information of another
+  directory; so each unit gets a fresh local cache, and raceproof keeps its own (see `cache`);
+* `zig cc` does not compile preprocessed files; `zig clang`, the plain driver without headers, does.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import llvmlite
+
+from raceproof.core import Budget, InputError, LimitReached, ToolMissing
+from raceproof.frontend.diagnostics import compiler_error
+from raceproof.frontend.inputs import (
+    CPP_SUFFIXES,
+    LLVM_SUFFIXES,
+    PREPROCESSED_SUFFIXES,
+    CompileRequest,
+    Unit,
+)
+
+log = logging.getLogger(__name__)
+
+# No warnings, and no error for what older C allows and clang 22 refuses: much real code was written for that C.
+_TOLERANT = (
+    "-w",
+    "-Qunused-arguments",
+    *(
+        f"-Wno-error={name}"
+        for name in (
+            "implicit-function-declaration", "implicit-int", "int-conversion", "incompatible-pointer-types",
+            "incompatible-function-pointer-types", "return-mismatch", "return-type", "deprecated-non-prototype",
+            "main-return-type", "address-of-packed-member", "strict-prototypes", "c23-extensions",
+        )
+    ),
+)  # fmt: skip
+_OUTPUT = ("-S", "-emit-llvm", "-g", "-O0", "-Xclang", "-disable-O0-optnone", "-fno-stack-protector")
+_ZIG_ONLY = ("-fno-sanitize=undefined", "-mcpu=baseline")
+# Variables that clang takes include directories from.
+_ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SDKROOT")
+_ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": "x86"}
+# gcc knows these types itself and leaves them in what it preprocesses; clang knows only `_Float16`.
+_GCC_FLOATS = (
+    b"typedef float _Float32; typedef double _Float64; typedef double _Float32x; typedef long double _Float64x;"
+    b" typedef %s _Float128;\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledUnit:
+    """A unit as IR. `dependencies` are all files that were read, the unit's own file first."""
+
+    text: str | bytes
+    command: tuple[str, ...]
+    dependencies: tuple[Path, ...]
+
+
+def compile_units(request: CompileRequest, zig_cache: Path | None, budget: Budget) -> list[CompiledUnit]:
+    """Compile all units, several at a time; the first error in the order of the units is raised.
+
+    `zig_cache` is where zig may keep what it builds once for all programs; None if there is no such place.
+    """
+    check_compiler(request)
+    with tempfile.TemporaryDirectory(prefix="raceproof-") as scratch:
+        shared = zig_cache if zig_cache is not None else Path(scratch, "zig")
+
+        def work(numbered: tuple[int, Unit]) -> CompiledUnit:
+            own = Path(scratch, str(numbered[0]))
+            own.mkdir()
+            return _compile_unit(numbered[1], request, own, shared, budget)
+
+        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+            return list(pool.map(work, enumerate(request.units)))
+
+
+def check_compiler(request: CompileRequest) -> None:
+    """Raise `ToolMissing` or `InputError` if the compiler of the request cannot be used."""
+    if request.compiler is None:
+        _zig()
+        return
+    try:
+        shown = subprocess.run(
+            [request.compiler, "--version"], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+        )
+    except OSError as error:
+        raise _not_runnable(str(request.compiler), error) from None
+    if re.search(r"\bclang version \d+", shown.stdout) is None:
+        raise InputError(f"{request.compiler} is not clang: raceproof needs a compiler that writes LLVM IR")
+
+
+def _not_runnable(program: str, error: OSError) -> ToolMissing:
+    return ToolMissing(f"cannot run the compiler {program}: {error.strerror}; name another clang with --clang")
+
+
+def _zig() -> str:
+    """The zig program inside the Python package; run directly because `python -m ziglang` costs a second start."""
+    spec = importlib.util.find_spec("ziglang")
+    program = Path(spec.origin).with_name("zig.exe" if os.name == "nt" else "zig") if spec and spec.origin else None
+    if program is None or not program.exists():
+        raise ToolMissing("the Python package ziglang (raceproof's clang) is missing: pip install ziglang")
+    return str(program)
+
+
+def tool_identity(request: CompileRequest) -> tuple[str, ...]:
+    """What tells one compiler from another, without running it: part of the cache's key."""
+    program = str(request.compiler) if request.compiler is not None else _zig()
+    environment = [os.environ.get(name, "") for name in _ENVIRONMENT]
+    try:
+        status = os.stat(program)
+    except OSError as error:
+        raise _not_runnable(program, error) from None
+    file = f"{os.path.realpath(program)} {status.st_size} {status.st_mtime_ns}"
+    return (file, llvmlite.__version__, platform.machine(), platform.release(), *environment)
+
+
+def command_for(unit: Unit, request: CompileRequest) -> tuple[str, ...]:
+    """The whole command less the names of input and output; empty for a file that is LLVM IR already."""
+    suffix = unit.file.suffix
+    if suffix in LLVM_SUFFIXES:
+        return ()
+    is_cpp = suffix in CPP_SUFFIXES
+    if suffix in PREPROCESSED_SUFFIXES:
+        language = ("-x", "c++-cpp-output" if is_cpp else "cpp-output")
+    else:
+        language = ("-x", "c++" if is_cpp else "c")
+    cpp = ("-fno-exceptions",) if is_cpp else ()
+    tail = (*unit.flags, *cpp, *_OUTPUT, *_TOLERANT)
+    if request.compiler is not None:
+        if request.headers == "bundled":
+            raise InputError("bundled headers belong to raceproof's own compiler, not to another clang")
+        model = ("-m32",) if request.data_model == "ILP32" else ()
+        return (str(request.compiler), *model, *tail, *language)
+    if suffix in PREPROCESSED_SUFFIXES:
+        return (_zig(), "clang", *_plain_target(request), *tail, *language)
+    return (_zig(), "c++" if is_cpp else "cc", *_zig_target(request), *tail, *_ZIG_ONLY, *language)
+
+
+def _architecture() -> str:
+    machine = platform.machine().lower()
+    return _ARCHITECTURES.get(machine, machine)
+
+
+def _plain_target(request: CompileRequest) -> tuple[str, ...]:
+    if request.data_model == "ILP32":
+        return ("--target=i386-linux-gnu",)
+    return () if sys.platform == "darwin" else (f"--target={_architecture()}-linux-gnu",)
+
+
+def _zig_target(request: CompileRequest) -> tuple[str, ...]:
+    """None for the machine's own headers; otherwise zig's, and the system's last for third-party headers."""
+    architecture = "x86" if request.data_model == "ILP32" else _architecture()
+    has_system = sys.platform == "darwin" or Path("/usr/include/stdio.h").exists()
+    if request.data_model == "LP64" and (request.headers == "system" or (request.headers == "auto" and has_system)):
+        return ()
+    directories = ("/usr/local/include", "/usr/include", f"/usr/include/{platform.machine()}-linux-gnu")
+    after = [flag for directory in directories if Path(directory).is_dir() for flag in ("-idirafter", directory)]
+    return ("-target", f"{architecture}-linux-gnu", *after)
+
+
+def _compile_unit(unit: Unit, request: CompileRequest, scratch: Path, zig_cache: Path, budget: Budget) -> CompiledUnit:
+    budget.check()
+    command = command_for(unit, request)
+    if not command:
+        content = unit.path.read_bytes()
+        is_binary = unit.file.suffix == ".bc"
+        return CompiledUnit(content if is_binary else content.decode("utf-8", "replace"), (), (unit.path,))
+    output, headers = scratch / "unit.ll", scratch / "headers"
+    record = ("-Xclang", "-header-include-file", "-Xclang", str(headers), "-Xclang", "-sys-header-deps")
+    run = (*command, *record, _source_for(unit, scratch), "-o", str(output))
+    environment = os.environ | {"ZIG_GLOBAL_CACHE_DIR": str(zig_cache), "ZIG_LOCAL_CACHE_DIR": str(scratch / "zig")}
+    stderr = _run(run, unit, environment, budget)
+    try:
+        text = output.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        raise compiler_error(stderr, str(unit.file)) from None
+    dependencies = dict.fromkeys([unit.path, *_headers_read(headers, unit)])
+    return CompiledUnit(text, (*command, str(unit.file)), tuple(dependencies))
+
+
+def _run(command: tuple[str, ...], unit: Unit, environment: Mapping[str, str], budget: Budget) -> str:
+    """Run the compiler and return what it wrote to stderr; errors of the program are raised."""
+    remaining = budget.remaining()
+    log.debug("%s", " ".join(command))
+    try:
+        done = subprocess.run(
+            command,
+            cwd=unit.directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=None if remaining == float("inf") else max(remaining, 0.01),
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise LimitReached(f"time limit of {budget.total:g} s reached while compiling {unit.file}") from None
+    except OSError as error:
+        raise _not_runnable(command[0], error) from None
+    stderr = done.stderr.decode("utf-8", "replace")
+    if done.returncode < 0:
+        raise InputError(f"{unit.file}: the compiler crashed (signal {-done.returncode})")
+    if done.returncode != 0:
+        raise compiler_error(stderr, str(unit.file))
+    return stderr
+
+
+def _source_for(unit: Unit, scratch: Path) -> str:
+    """The file to compile: the unit's own, or a copy that first defines the types only gcc knows."""
+    if unit.file.suffix != ".i":
+        return str(unit.file)
+    content = unit.path.read_bytes()
+    if not re.search(rb"\b_Float(?:32|64|128)x?\b", content):
+        return str(unit.file)
+    quad = b"__float128" if platform.machine() in ("x86_64", "AMD64", "i386", "i686") else b"long double"
+    marker = f'# 1 "{unit.file}"\n'.encode()
+    copy = scratch / unit.file.name
+    copy.write_bytes(_GCC_FLOATS % quad + marker + content)
+    return str(copy)
+
+
+def _headers_read(record: Path, unit: Unit) -> Iterator[Path]:
+    """Files that clang recorded as included; seen from the directory it ran in."""
+    if record.exists():
+        for line in record.read_text(encoding="utf-8", errors="replace").splitlines():
+            yield unit.directory / line.strip()

@@ -1,0 +1,79 @@
+"""Link compiled units into one LLVM module, as text, with locals promoted and every access kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import llvmlite.binding as llvm
+
+from raceproof.core import Budget, InputError, InternalError
+from raceproof.frontend.compile import CompiledUnit
+from raceproof.frontend.inputs import LLVM_SUFFIXES, CompileRequest, Unit
+from raceproof.frontend.optimise import promote, protect, restore
+
+_DEFINED_TWICE = re.compile(r"Linking globals named '(?P<symbol>[^']*)': symbol multiply defined")
+
+
+def link(request: CompileRequest, compiled: Sequence[CompiledUnit], budget: Budget) -> str:
+    """The whole program as IR text."""
+    module: llvm.ModuleRef | None = None
+    for unit, result in zip(request.units, compiled, strict=True):
+        budget.check()
+        part = _parse(unit, request, result.text)
+        if module is None:
+            module = part
+            continue
+        if part.data_layout != module.data_layout:
+            raise InputError(f"{unit.file} is compiled for another machine than {request.units[0].file}")
+        part.triple = module.triple  # they differ in versions of kernel and libc only
+        try:
+            module.link_in(part)
+        except RuntimeError as error:
+            raise _link_error(str(error), request, compiled) from None
+    if module is None:
+        raise InternalError("a compile request has at least one unit")
+    budget.check()
+    try:
+        promote(module)
+    except RuntimeError as error:
+        raise InputError(f"{request.names()}: LLVM does not know the target: {error}") from None
+    return restore(str(module))
+
+
+def _parse(unit: Unit, request: CompileRequest, text: str | bytes) -> llvm.ModuleRef:
+    is_ours = unit.file.suffix not in LLVM_SUFFIXES
+    try:
+        if not is_ours:
+            text = _normalised(text)
+        return llvm.parse_assembly(protect(str(text)))
+    except RuntimeError as error:
+        reason = " ".join(str(error).split())
+        if not is_ours:
+            raise InputError(f"{unit.file}: not valid LLVM IR: {reason}") from None
+        if request.compiler is None:
+            raise InternalError(f"{unit.file}: LLVM cannot read the compiler's output: {reason}") from None
+        ours = ".".join(map(str, llvm.llvm_version_info))
+        raise InputError(f"{request.compiler} writes IR that raceproof's LLVM {ours} cannot read: {reason}") from None
+
+
+def _normalised(content: str | bytes) -> str:
+    """A user's own IR, verified and printed the one way that `protect` relies on."""
+    module = llvm.parse_bitcode(content) if isinstance(content, bytes) else llvm.parse_assembly(content)
+    module.verify()
+    return str(module)
+
+
+def _link_error(message: str, request: CompileRequest, compiled: Sequence[CompiledUnit]) -> InputError:
+    match = _DEFINED_TWICE.search(message)
+    if match is None:
+        return InputError(f"{request.names()}: the files do not link: {message.strip()}")
+    symbol = match["symbol"]
+    name = f'@"?{re.escape(symbol)}"?'
+    definition = re.compile(rf"^(?:define [^\n]*{name}\(|{name} = (?!external))", re.MULTILINE)
+    files = [
+        str(unit.file)
+        for unit, result in zip(request.units, compiled, strict=True)
+        if isinstance(result.text, str) and definition.search(result.text)
+    ]
+    return InputError(f"`{symbol}` is defined more than once: in {', '.join(files) or request.names()}")

@@ -1,0 +1,157 @@
+"""The printed text of an LLVM module -> `ir.Program`.
+
+Reads the subset of LLVM's textual IR that clang emits for C at -O0, before or after SROA. What it does
+not know it refuses with `Unsupported`, naming the construct and, where there is one, the source position.
+
+Sites are numbered from 1 in order of appearance over the whole module; everything that ends up in the
+`Program` has a number, debug records and hints to the optimiser have none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from raceproof.core import Unsupported
+from raceproof.frontend.debug_info import Metadata
+from raceproof.frontend.debug_types import SourceTypes
+from raceproof.frontend.llvm_calls import CallParser
+from raceproof.frontend.llvm_functions import UNREADABLE, FunctionParser, Header, parse_header
+from raceproof.frontend.llvm_globals import GlobalParser, Symbols
+from raceproof.frontend.llvm_instructions import InstructionParser
+from raceproof.frontend.llvm_operands import Reader
+from raceproof.frontend.llvm_types import DataLayout, TypeTable
+from raceproof.ir import (
+    ExternalFunction,
+    Function,
+    GlobalVariable,
+    Origin,
+    Program,
+)
+
+_METADATA = re.compile(r"!(\d+) = (.*)")
+_LAYOUT = re.compile(r'target datalayout = "([^"]*)"')
+_TYPE = re.compile(r'(%(?:"[^"]*"|[\w$.\-]+)) = type (.*)')
+_ALIAS = re.compile(r'(@(?:"[^"]*"|[\w$.\-]+)) = (?:[a-z_]+(?:\([a-z]*\))? )*?alias (.*)')
+_ATTRIBUTES = re.compile(r"attributes (#\d+) = \{(.*)\}")
+_IGNORED = ("source_filename", "target triple", "$", "uselistorder", "^", ";")
+
+
+@dataclass(slots=True)
+class _Sections:
+    """The lines of a module, sorted by what they define."""
+
+    layout: str = ""
+    types: dict[str, str] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
+    globals: list[str] = field(default_factory=list)
+    declarations: list[str] = field(default_factory=list)
+    definitions: list[tuple[str, list[str]]] = field(default_factory=list)
+    noreturn_groups: set[str] = field(default_factory=set)
+    metadata: dict[int, str] = field(default_factory=dict)
+
+
+def parse_module(text: str, origin: Origin, entry: str = "main") -> Program:
+    """Parse a whole module; raises `Unsupported` for anything outside the known subset."""
+    sections = _split(text)
+    types = TypeTable(DataLayout.parse(sections.layout), sections.types)
+    symbols = Symbols(sections.aliases, types)
+    reader = Reader(types, symbols.address)
+    metadata = Metadata(sections.metadata)
+    source_types = SourceTypes(metadata, types.layout.pointer_size)
+
+    globals_: dict[str, GlobalVariable] = {}
+    global_parser = GlobalParser(reader, metadata, source_types)
+    for line in sections.globals:
+        with _reading(line):
+            variable = global_parser.parse(line)
+        globals_[variable.name] = variable
+
+    declared = [_header(reader, line, sections) for line in sections.declarations]
+    defined = [(_header(reader, line, sections), body) for line, body in sections.definitions]
+    noreturn = {h.name for h in declared if h.noreturn} | {h.name for h, _ in defined if h.noreturn}
+    calls = CallParser(reader, noreturn, sections.noreturn_groups)
+    function_parser = FunctionParser(InstructionParser(reader, calls), metadata, source_types)
+    functions: dict[str, Function] = {}
+    for header, body in defined:
+        with _reading(f"@{header.name}"):
+            functions[header.name] = function_parser.parse(header, body)
+    externals = {
+        h.name: ExternalFunction(h.name, tuple(p.type for p in h.params), h.returns, h.is_variadic)
+        for h in declared
+        if not h.name.startswith("llvm.")
+    }
+    return Program(
+        functions=functions,
+        externals=externals,
+        globals=globals_,
+        source_types=source_types.types,
+        entry=symbols.name(entry),
+        pointer_size=types.layout.pointer_size,
+        origin=origin,
+    )
+
+
+def _header(reader: Reader, line: str, sections: _Sections) -> Header:
+    with _reading(line):
+        return parse_header(reader, line, sections.noreturn_groups)
+
+
+class _reading:
+    """Turns a failure to read `line` into `Unsupported` that quotes it."""
+
+    def __init__(self, line: str) -> None:
+        self._line = line
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, UNREADABLE):
+            raise Unsupported(f"LLVM construct {self._line[:300]!r} ({error})") from error
+
+
+def _split(text: str) -> _Sections:
+    """Sort the lines of the module; nothing is parsed here except attribute groups."""
+    s = _Sections()
+    lines = iter(text.splitlines())
+    for line in lines:
+        if not line:
+            continue
+        first = line[0]
+        if first == "!":
+            match = _METADATA.match(line)
+            if match is not None:
+                s.metadata[int(match.group(1))] = match.group(2)
+        elif line.startswith("define "):
+            body: list[str] = []
+            for row in lines:
+                if row[:1] == "}":
+                    break
+                body.append(row)
+            else:
+                raise Unsupported(f"LLVM text that ends inside a function: {line!r}")
+            s.definitions.append((line, body))
+        elif line.startswith("declare "):
+            s.declarations.append(line)
+        else:
+            _sort_line(line, s)
+    return s
+
+
+def _sort_line(line: str, s: _Sections) -> None:
+    if match := _ALIAS.match(line):
+        s.aliases[match.group(1)] = match.group(2)
+    elif line[0] == "@":
+        s.globals.append(line)
+    elif match := _TYPE.match(line):
+        s.types[match.group(1)] = match.group(2)
+    elif match := _ATTRIBUTES.match(line):
+        if "noreturn" in match.group(2).split():
+            s.noreturn_groups.add(match.group(1))
+    elif match := _LAYOUT.match(line):
+        s.layout = match.group(1)
+    elif line.startswith("module asm"):
+        raise Unsupported("assembly at file scope")
+    elif not line.startswith(_IGNORED):
+        raise Unsupported(f"LLVM construct {line[:300]!r}")

@@ -1,0 +1,67 @@
+"""The front end from end to end: compile, link, promote locals, parse, check; each stage at most once per content."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from dataclasses import dataclass
+
+from raceproof.core import Budget, InputError
+from raceproof.frontend import cache as kept
+from raceproof.frontend.cache import Cache, Recipe
+from raceproof.frontend.compile import compile_units
+from raceproof.frontend.inputs import CompileRequest
+from raceproof.frontend.llvm_parser import parse_module
+from raceproof.ir import Origin, Program, check_program
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedModule:
+    """The program as LLVM IR text: what `parse_module` numbered, and what instrumentation starts from."""
+
+    text: str
+    origin: Origin
+
+
+def load(request: CompileRequest, budget: Budget | None = None, cache: Cache | None = None) -> Program:
+    """The program of a request, ready for analysis. Raises `InputError`, `ToolMissing` or `Unsupported`."""
+    cache = cache or Cache.default()
+    recipe = kept.find_recipe(cache, request)
+    if recipe is not None and (found := kept.find_program(cache, recipe, request)) is not None:
+        log.info("program taken from the cache")
+        return found
+    module, recipe = _linked(request, recipe, budget or Budget.unlimited(), cache)
+    program = parse_module(module.text, module.origin, request.entry)
+    check_program(program)
+    kept.keep_program(cache, recipe, request, program)
+    return program
+
+
+def link_program(request: CompileRequest, budget: Budget | None = None, cache: Cache | None = None) -> LinkedModule:
+    """The text that `load` parses for the same request."""
+    cache = cache or Cache.default()
+    return _linked(request, kept.find_recipe(cache, request), budget or Budget.unlimited(), cache)[0]
+
+
+def _linked(
+    request: CompileRequest, recipe: Recipe | None, budget: Budget, cache: Cache
+) -> tuple[LinkedModule, Recipe]:
+    text = kept.find_module(cache, recipe) if recipe is not None else None
+    if text is None or recipe is None:
+        from raceproof.frontend.link import link  # LLVM is loaded only where it is needed: most runs hit the cache
+
+        started = time.time()
+        compiled = compile_units(request, cache.zig_directory(), budget)
+        text = link(request, compiled, budget)
+        _check_entry(text, request)
+        recipe = kept.keep_module(cache, request, text, compiled, started)
+    origin = Origin(tuple(str(unit.file) for unit in request.units), recipe.commands, request.data_model)
+    return LinkedModule(text, origin), recipe
+
+
+def _check_entry(text: str, request: CompileRequest) -> None:
+    if re.search(rf"^define [^\n]*@{re.escape(request.entry)}\(", text, re.MULTILINE) is None:
+        raise InputError(f"no function `{request.entry}` in {request.names()}: raceproof needs a whole program")

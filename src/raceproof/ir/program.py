@@ -1,0 +1,113 @@
+"""The program: functions, globals, source types. Made by the front end, read by everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from raceproof.core import SourcePos
+from raceproof.ir.instructions import Instr, SiteId, Terminator
+from raceproof.ir.types import IrType, SourceType, TypeId, Variable
+from raceproof.ir.values import Address, IntConst
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    label: str
+    body: tuple[Instr, ...]
+    terminator: Terminator
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter; `by_value` is the struct whose private copy it points to, for a struct passed in memory."""
+
+    name: str
+    type: IrType
+    by_value: IrType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function with a body; `blocks[0]` is the entry.
+
+    `source_name` is the name the programmer wrote (`name` may carry a suffix after linking);
+    `variables` maps registers and stack slots to the source variable whose value or storage they are.
+    """
+
+    name: str
+    source_name: str
+    params: tuple[Param, ...]
+    returns: IrType
+    is_variadic: bool
+    blocks: tuple[Block, ...]
+    variables: Mapping[str, Variable]
+    pos: SourcePos | None
+
+    def instructions(self) -> Iterator[Instr | Terminator]:
+        for block in self.blocks:
+            yield from block.body
+            yield block.terminator
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalFunction:
+    """A function that is declared and called but not defined in the program."""
+
+    name: str
+    params: tuple[IrType, ...]
+    returns: IrType
+    is_variadic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InitialCell:
+    """A non-zero scalar or an address at `offset` in a global's initial value."""
+
+    offset: int
+    size: int
+    value: IntConst | Address
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalVariable:
+    """`initial` lists addresses and non-zero scalars; `initial_complete` is False where scalars were left out
+    (long tables, floats), then a missing cell may be non-zero. `is_external`: defined outside the program.
+    `text` is the content of a constant string without its final NUL."""
+
+    name: str
+    source_name: str
+    type: IrType
+    source_type: TypeId | None
+    is_constant: bool
+    is_thread_local: bool
+    is_external: bool
+    initial: tuple[InitialCell, ...]
+    initial_complete: bool
+    pos: SourcePos | None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the program came from, enough to compile it again."""
+
+    files: tuple[str, ...]
+    commands: tuple[tuple[str, ...], ...]
+    data_model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A whole, linked program. `entry` is the name of a function in `functions`."""
+
+    functions: Mapping[str, Function]
+    externals: Mapping[str, ExternalFunction]
+    globals: Mapping[str, GlobalVariable]
+    source_types: Mapping[TypeId, SourceType]
+    entry: str
+    pointer_size: int
+    origin: Origin
+
+    def instructions_by_site(self) -> dict[SiteId, tuple[Function, Instr | Terminator]]:
+        return {i.id: (f, i) for f in self.functions.values() for i in f.instructions()}

@@ -1,0 +1,212 @@
+"""Must-reasoning about two symbolic addresses: never the same bytes, or the same lock whenever the same bytes.
+
+`a` and `b` are accesses of two different thread instances, so that an opaque atom of one says nothing about an
+atom of the other, even if they have the same name.
+"""
+
+from __future__ import annotations
+
+from math import gcd
+
+from raceproof.facts import describe_lock
+from raceproof.model import (
+    Access,
+    Atom,
+    Base,
+    ConcurrentProgram,
+    DistinctArgument,
+    HeldLock,
+    Linear,
+    LockKind,
+    LockMode,
+    MemLoc,
+    Self,
+    StartArg,
+    View,
+    is_absolute,
+)
+
+Terms = tuple[tuple[Atom, int], ...]
+
+
+def _split(address: Linear) -> tuple[Linear, Terms]:
+    """The part that all threads agree on, and the rest."""
+    common = tuple((a, k) for a, k in address.terms if is_absolute(a))
+    own = tuple((a, k) for a, k in address.terms if not is_absolute(a))
+    return Linear(address.constant, common), own
+
+
+def why_disjoint(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> str | None:
+    """A reason why the two never touch the same byte, or None."""
+    if view_a.address is None or view_b.address is None:
+        return None
+    common_a, own_a = _split(view_a.address)
+    common_b, own_b = _split(view_b.address)
+    apart = common_a.plus(common_b, -1)
+    bases = [k for atom, k in apart.terms if isinstance(atom, Base)]
+    if len(bases) == len(apart.terms) == 2 and sum(bases) == 0 and not own_a and not own_b:
+        return "different objects"
+    if a.size is None or b.size is None:
+        return _fresh_arguments(cp, view_a, own_a, common_a, view_b, own_b, common_b)
+    if apart.terms:
+        return _handed_over(cp, a, view_a, b, view_b) or _handed_over(cp, b, view_b, a, view_a)
+    if not own_a and not own_b:
+        if apart.constant >= b.size or -apart.constant >= a.size:
+            return "different parts of one object"
+        return None
+    return (
+        _fresh_arguments(cp, view_a, own_a, common_a, view_b, own_b, common_b)
+        or _own_elements(cp, apart.constant, a.size, own_a, b.size, own_b)
+        or _handed_over(cp, a, view_a, b, view_b)
+        or _handed_over(cp, b, view_b, a, view_a)
+        or _different_fields(apart.constant, a.size, own_a, b.size, own_b)
+    )
+
+
+def _fresh_arguments(
+    cp: ConcurrentProgram, view_a: View, own_a: Terms, common_a: Linear, view_b: View, own_b: Terms, common_b: Linear
+) -> str | None:
+    """Both go through the argument of the same kind of thread, and every instance got a new object."""
+    if view_a.thread != view_b.thread or common_a.terms or common_b.terms:
+        return None
+    argument = cp.threads[view_a.thread].argument
+    if not isinstance(argument, DistinctArgument) or not argument.fresh:
+        return None
+    start = (StartArg(view_a.thread), 1)
+    if start in own_a and start in own_b:
+        return "every thread has an object of its own"
+    return None
+
+
+def _own_elements(
+    cp: ConcurrentProgram, apart: int, size_a: int, own_a: Terms, size_b: int, own_b: Terms
+) -> str | None:
+    """Both use an index or pointer that is different in every instance of the thread."""
+    match own_a, own_b:
+        case ((atom_a, factor_a),), ((atom_b, factor_b),) if atom_a == atom_b and factor_a == factor_b:
+            stride = _instance_stride(cp, atom_a)
+            if stride is not None and abs(factor_a) * stride - abs(apart) >= max(size_a, size_b):
+                return "every thread has an element of its own"
+    return None
+
+
+def _instance_stride(cp: ConcurrentProgram, atom: Atom) -> int | None:
+    """How far apart the atom's values are in two instances of its thread, at least."""
+    match atom:
+        case StartArg(thread=thread):
+            argument = cp.threads[thread].argument
+            return argument.stride if isinstance(argument, DistinctArgument) and not argument.fresh else None
+        case Self():
+            return 1
+    return None
+
+
+def _handed_over(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> str | None:
+    """`a` is the creator's, in a round whose argument it has not given to a thread yet; `b` uses its argument."""
+    thread = cp.threads[view_b.thread]
+    argument = thread.argument
+    if (
+        not isinstance(argument, DistinctArgument)
+        or argument.fresh
+        or thread.parent != view_a.thread
+        or thread.id in view_a.moment.may_handed
+        or view_a.address is None
+        or view_b.address is None
+        or a.size is None
+        or b.size is None
+    ):
+        return None
+    in_argument = view_b.address.plus(Linear(0, ((StartArg(thread.id), 1),)), -1)
+    in_pattern = view_a.address.plus(argument.pattern, -1)
+    if not in_argument.is_constant or not in_pattern.is_constant:
+        return None
+    if argument.stride - abs(in_argument.constant - in_pattern.constant) >= max(a.size, b.size):
+        return "an element that no thread has been given yet"
+    return None
+
+
+def _different_fields(apart: int, size_a: int, own_a: Terms, size_b: int, own_b: Terms) -> str | None:
+    """Elements may be the same, but not the fields in them."""
+    step = 0
+    for _, factor in (*own_a, *own_b):
+        step = gcd(step, factor)
+    if step > 1 and apart % step >= size_b and step - apart % step >= size_a:
+        return "different fields"
+    return None
+
+
+# -- locks ------------------------------------------------------------------------------------------
+
+
+def common_lock(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> str | None:
+    """A lock that both certainly hold whenever they touch the same bytes, one of them exclusively."""
+    if not view_a.held or not view_b.held:
+        return None
+    shift = _own_shift(a, view_a, b, view_b)
+    for held_a in sorted(view_a.held, key=str):
+        for held_b in sorted(view_b.held, key=str):
+            if (
+                held_a.kind is held_b.kind
+                and LockMode.EXCLUSIVE in (held_a.mode, held_b.mode)
+                and _excludes(cp, held_a)
+                and (held_a.address == held_b.address and held_a.address.is_absolute or _same(held_a, held_b, shift))
+            ):
+                return describe_lock(cp, held_a.address)
+    return None
+
+
+def _excludes(cp: ConcurrentProgram, held: HeldLock) -> bool:
+    return held.kind in (LockKind.MUTEX, LockKind.ATOMIC_SECTION) or held.address in cp.exclusive
+
+
+Shift = tuple[Atom, Atom, int]
+
+
+def _own_shift(a: Access, view_a: View, b: Access, view_b: View) -> Shift | None:
+    """(x, y, d): if the accesses overlap, then the first one's atom x is the second one's y plus d."""
+    if view_a.address is None or view_b.address is None:
+        return None
+    common_a, own_a = _split(view_a.address)
+    common_b, own_b = _split(view_b.address)
+    apart = common_a.plus(common_b, -1)
+    match own_a, own_b:
+        case ((x, factor_a),), ((y, factor_b),) if factor_a == factor_b and apart.is_constant:
+            if apart.constant % factor_a == 0 and overlap_means_equal(a, b, abs(factor_a)):
+                return x, y, -apart.constant // factor_a
+    return None
+
+
+def overlap_means_equal(a: Access, b: Access, step: int) -> bool:
+    """Addresses that overlap are equal: because of the index's step, or because of where the pointers may point."""
+    if a.size is None or b.size is None:
+        return False
+    size = max(a.size, b.size)
+    if step >= size and step > 1:
+        return True
+    return all(
+        _aligned(la, lb, size) for la in a.targets for lb in b.targets if la.object == lb.object
+    )
+
+
+def _aligned(a: MemLoc, b: MemLoc, size: int) -> bool:
+    if a.offset is None or b.offset is None:
+        return False
+    step = gcd(a.stride or 0, b.stride or 0)
+    if step == 0:
+        return a.offset == b.offset or abs(a.offset - b.offset) >= size
+    apart = (a.offset - b.offset) % step
+    return step >= size and (apart == 0 or (apart >= size and step - apart >= size))
+
+
+def _same(a: HeldLock, b: HeldLock, shift: Shift | None) -> bool:
+    """The two locks are one if x = y + d."""
+    if shift is None:
+        return False
+    x, y, distance = shift
+    common_a, own_a = _split(a.address)
+    common_b, own_b = _split(b.address)
+    match own_a, own_b:
+        case ((atom_a, factor_a),), ((atom_b, factor_b),):
+            if atom_a == x and atom_b == y and factor_a == factor_b:
+                return common_a.plus(common_b, -1).shifted(factor_a * distance) == Linear(0)
+    return False

@@ -1,0 +1,236 @@
+"""Threads, locks, accesses: what the facts say about the program, for every engine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, unique
+from typing import NewType, final
+
+from raceproof.core import SourcePos
+from raceproof.ir import MemoryOrder, Program, SiteId
+from raceproof.model.memory import MemLoc, MemObject
+from raceproof.model.symbolic import Linear, ObjectId, ThreadId
+
+AccessId = NewType("AccessId", int)
+MAIN = ThreadId(0)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class SameArgument:
+    """Every instance gets this value, or the thread has one instance only and gets it."""
+
+    value: Linear
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class DistinctArgument:
+    """Instances get different values.
+
+    `fresh`: each a newly allocated object. Otherwise `pattern` over the creator's own values, different by a
+    multiple of `stride` each time. `bits`: the value is a number sign-extended from that many bits.
+    """
+
+    pattern: Linear
+    stride: int
+    fresh: bool
+    bits: int | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class AnyArgument:
+    """Nothing is known."""
+
+
+Argument = SameArgument | DistinctArgument | AnyArgument
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """An abstract thread: all instances that `parent` creates at `created_at` to run `start`.
+
+    `many`: more than one instance may run at the same time. `instances` bounds how many there are in a
+    whole run, if known. `may_run_at_creation`: what may be running when an instance is created.
+    Main has no parent and no creation site.
+    """
+
+    id: ThreadId
+    start: str
+    parent: ThreadId | None
+    created_at: SiteId | None
+    pos: SourcePos | None
+    many: bool
+    instances: int | None
+    argument: Argument
+    may_run_at_creation: frozenset[ThreadId] = frozenset()
+
+
+@unique
+class LockMode(Enum):
+    EXCLUSIVE = "exclusive"
+    SHARED = "shared"  # read side of a rwlock: excludes EXCLUSIVE only
+
+
+@unique
+class LockKind(Enum):
+    MUTEX = "mutex"
+    SEMAPHORE = "semaphore"
+    SPIN = "atomic spin lock"
+    ATOMIC_SECTION = "atomic section"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldLock:
+    """A lock that is certainly held, by its symbolic address; `pos` is where it was taken.
+
+    `kind` tells locks that need a condition to exclude at all: a semaphore must be used as a mutex, a spin lock
+    made of atomics must be set and cleared as one; `ConcurrentProgram.exclusive` lists those that are.
+    """
+
+    address: Linear
+    mode: LockMode
+    kind: LockKind
+    pos: SourcePos | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return str(self.address) + (" (shared)" if self.mode is LockMode.SHARED else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A semaphore posted, or a flag found set: `via` is the lock under which the flag was read, None if atomic."""
+
+    address: Linear
+    via: Linear | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What is ordered before and after a point of a thread, by creation, join, once, barriers, signals.
+
+    `may_run`: threads created by this thread (or its ancestors before its start, or its descendants) that
+      may be running now: a thread that is absent has ended before or starts after, seen from the ancestor
+      that creates it.
+    `must_done`: once-objects whose initialiser has returned (address of the control).
+    `in_once`: once-objects whose initialiser is running.
+    `phases`: per barrier the least and greatest number of waits this thread has behind it (None: unbounded).
+    `may_sent`: semaphores and flags through which this thread may already have signalled.
+    `must_received`: signals that this thread has certainly received.
+    `may_handed`: threads to which the creator may have given the argument of the current round of its loop.
+    """
+
+    may_run: frozenset[ThreadId] = frozenset()
+    must_done: frozenset[Linear] = frozenset()
+    in_once: frozenset[Linear] = frozenset()
+    phases: tuple[tuple[Linear, int, int | None], ...] = ()
+    may_sent: frozenset[Linear] = frozenset()
+    must_received: frozenset[Signal] = frozenset()
+    may_handed: frozenset[ThreadId] = frozenset()
+
+
+@unique
+class AccessKind(Enum):
+    READ = "read"
+    WRITE = "write"
+    UPDATE = "update"  # atomic read-modify-write: one step, counts as a write
+    FREE = "free"  # the end of an object: a write to all of it
+
+    @property
+    def writes(self) -> bool:
+        return self is not AccessKind.READ
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An access as it happens in one thread and one calling context.
+
+    `held` is a must-lockset: a lock held on only some paths is absent. `private`: the object is reachable by
+    this thread only, at this point. Both may be used to rule a race out, never to claim one.
+    """
+
+    thread: ThreadId
+    address: Linear | None
+    held: frozenset[HeldLock]
+    moment: Moment
+    private: bool
+    call_stack: tuple[SourcePos, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One memory access of one instruction, as every engine sees it: where it may go and how it may happen.
+
+    `size` is None for a range of unknown length. `targets` are may-targets.
+    """
+
+    id: AccessId
+    site: SiteId
+    function: str
+    kind: AccessKind
+    size: int | None
+    targets: tuple[MemLoc, ...]
+    order: MemoryOrder | None
+    views: tuple[View, ...]
+    pos: SourcePos | None
+
+    @property
+    def is_atomic(self) -> bool:
+        return self.order is not None
+
+
+@dataclass(frozen=True, slots=True)
+class RacePair:
+    """Two accesses that may touch the same bytes, one of them writing; `first.id <= second.id`."""
+
+    first: AccessId
+    second: AccessId
+    target: MemLoc
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something that was taken for granted, to be named in the report."""
+
+    text: str
+    pos: SourcePos | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedLocation:
+    """Thread state of an object in the sense of [DHTC, Table 1]; see `facts.sharing`."""
+
+    object: ObjectId
+    state: str  # own | read-shared | racy
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierFact:
+    """A barrier whose rounds order its users: no more than `count` threads ever wait at it."""
+
+    barrier: Linear
+    count: int
+    users: tuple[ThreadId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConcurrentProgram:
+    """The program with its threads, locks and accesses.
+
+    `accesses` holds those to objects that more than one thread may touch while one writes; `private_accesses`
+    counts the others. `exclusive` are the semaphores and atomic spin locks that may be relied on as mutexes.
+    `senders` gives, for each signal that orders, the one thread that sends it.
+    """
+
+    program: Program
+    threads: Mapping[ThreadId, Thread]
+    objects: Mapping[ObjectId, MemObject]
+    accesses: Mapping[AccessId, Access]
+    private_accesses: int
+    states: tuple[SharedLocation, ...]
+    exclusive: frozenset[Linear]
+    barriers: tuple[BarrierFact, ...]
+    senders: Mapping[Signal, ThreadId]
+    assumptions: tuple[Assumption, ...]

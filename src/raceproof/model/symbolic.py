@@ -1,0 +1,174 @@
+"""Symbolic addresses: linear expressions over atoms, for must-reasoning about "the same object".
+
+    &accounts[i].lock   is   accounts + 0 + 48*i
+    &accounts[i].money  is   accounts + 40 + 48*i
+
+Two threads that hold `accounts + 48*i` and touch `accounts + 40 + 48*i`, each with an i of its own, hold the
+same lock whenever they touch the same bytes: that is how `p->lock` protects `p->data`.
+
+Which atoms two threads can compare is the point of their kinds:
+  * `Base`      the address of one object that exists once; the same number in every thread;
+  * `Stable`    the content of a location that nobody writes while threads run; the same in every thread;
+  * `StartArg`  the argument a thread was started with: see `Thread.argument`;
+  * `Self`      the thread's own id: different in every thread instance;
+  * `Derived`   a pure function of other values (`hash % 16`): equal when its arguments are;
+  * `Opaque`    some value; only equal to itself, within one thread, at one moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NewType, final
+
+ObjectId = NewType("ObjectId", int)
+ThreadId = NewType("ThreadId", int)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Base:
+    object: ObjectId
+
+    def __str__(self) -> str:
+        return f"obj{self.object}"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Stable:
+    location: Linear
+
+    def __str__(self) -> str:
+        return f"*({self.location})"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StartArg:
+    thread: ThreadId
+
+    def __str__(self) -> str:
+        return f"arg(T{self.thread})"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Self:
+    thread: ThreadId
+
+    def __str__(self) -> str:
+        return f"self(T{self.thread})"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    key: str
+
+    def __str__(self) -> str:
+        return f"?{self.key}"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Derived:
+    op: str
+    args: tuple[Linear, ...]
+
+    def __str__(self) -> str:
+        return f"{self.op}({', '.join(map(str, self.args))})"
+
+
+Atom = Base | Stable | StartArg | Self | Derived | Opaque
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """constant + sum of coefficient * atom; `terms` sorted, without zero coefficients."""
+
+    constant: int
+    terms: tuple[tuple[Atom, int], ...] = ()
+
+    def __str__(self) -> str:
+        parts = [str(a) if k == 1 else f"{k}*{a}" for a, k in self.terms]
+        if self.constant or not parts:
+            parts.append(str(self.constant))
+        return " + ".join(parts)
+
+    def atoms(self) -> tuple[Atom, ...]:
+        return tuple(a for a, _ in self.terms)
+
+    def plus(self, other: Linear, factor: int = 1) -> Linear:
+        """self + factor * other."""
+        if factor == 0:
+            return self
+        if not other.terms:
+            return Linear(self.constant + factor * other.constant, self.terms)
+        sums: dict[Atom, int] = dict(self.terms)
+        for atom, k in other.terms:
+            sums[atom] = sums.get(atom, 0) + factor * k
+        return Linear(self.constant + factor * other.constant, _sorted(sums))
+
+    def shifted(self, offset: int) -> Linear:
+        return Linear(self.constant + offset, self.terms) if offset else self
+
+    def scaled(self, factor: int) -> Linear:
+        return ZERO.plus(self, factor)
+
+    @property
+    def is_constant(self) -> bool:
+        return not self.terms
+
+    @property
+    def is_absolute(self) -> bool:
+        """The same number in every thread at every time while threads run."""
+        return all(is_absolute(a) for a, _ in self.terms)
+
+    def leaves(self) -> Iterator[Atom]:
+        """All atoms, those inside `Derived` atoms too."""
+        for atom, _ in self.terms:
+            yield atom
+            if isinstance(atom, Derived):
+                for arg in atom.args:
+                    yield from arg.leaves()
+
+    @property
+    def depth(self) -> int:
+        """Number of atoms, nested ones included: to keep expressions small."""
+        return sum(_depth(a) for a, _ in self.terms)
+
+
+ZERO = Linear(0)
+
+
+def is_absolute(atom: Atom) -> bool:
+    """True for atoms that are the same number in every thread."""
+    match atom:
+        case Base() | Stable():
+            return True
+        case Derived(args=args):
+            return all(arg.is_absolute for arg in args)
+        case StartArg() | Self() | Opaque():
+            return False
+
+
+def _depth(atom: Atom) -> int:
+    match atom:
+        case Stable(location=location):
+            return 1 + location.depth
+        case Derived(args=args):
+            return 1 + sum(arg.depth for arg in args)
+        case Base() | StartArg() | Self() | Opaque():
+            return 1
+
+
+def _sorted(sums: dict[Atom, int]) -> tuple[tuple[Atom, int], ...]:
+    items = [(a, k) for a, k in sums.items() if k]
+    if len(items) > 1:
+        items.sort(key=lambda item: (type(item[0]).__name__, str(item[0])))
+    return tuple(items)
+
+
+def of_atom(atom: Atom) -> Linear:
+    return Linear(0, ((atom, 1),))

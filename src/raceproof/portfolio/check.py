@@ -1,0 +1,190 @@
+"""Run the engines in order under one budget and merge what they say into the verdict on the program.
+
+Nothing is analysed here. What an engine does not decide stays open, and an open pair makes the verdict unknown:
+a time-out or an unsupported construct never becomes race-free.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+
+from raceproof import __version__, facts
+from raceproof.core import Budget, InternalError, LimitReached, Unsupported
+from raceproof.ir import Program
+from raceproof.model import (
+    CheckResult,
+    ConcurrentProgram,
+    EngineReport,
+    EngineResult,
+    PairResult,
+    RacePair,
+    Scope,
+    Verdict,
+)
+from raceproof.portfolio.engines import ENGINES, Settings
+from raceproof.portfolio.ledger import Ledger, weakest
+from raceproof.portfolio.naming import Namer
+
+log = logging.getLogger(__name__)
+
+OnStage = Callable[[str], None]
+
+
+def check(
+    program: Program,
+    engines: Sequence[str],
+    budget: Budget,
+    settings: Settings = Settings(),  # noqa: B008  frozen
+    on_stage: OnStage = lambda stage: None,
+) -> CheckResult:
+    """Decide every race pair of the program as far as the engines and the budget reach.
+
+    Requires that every name in `engines` is in `ENGINES`. `on_stage` is told what is going on. Ctrl-C ends the
+    analysis, and the result says what was known by then.
+    """
+    start = time.monotonic()
+    files = program.origin.files
+    on_stage("facts")
+    try:
+        cp = facts.analyse(program, budget)
+        pairs = facts.race_pairs(cp)
+    except (Unsupported, LimitReached) as stop:
+        return undecided(files, f"no facts about the program: {stop}", time.monotonic() - start)
+    except KeyboardInterrupt:
+        return undecided(files, _interrupted("facts"), time.monotonic() - start, interrupted=True)
+    log.info("facts: %d threads, %d shared accesses, %d race pairs", len(cp.threads), len(cp.accesses), len(pairs))
+    ledger = Ledger(pairs)
+    reports: list[EngineReport] = []
+    interrupted_at: str | None = None
+    for name in engines:
+        open_pairs = ledger.open_pairs()
+        if not open_pairs or interrupted_at is not None:
+            break
+        on_stage(f"engine {name}")
+        try:
+            result = _run_engine(name, cp, open_pairs, settings, budget)
+        except KeyboardInterrupt:
+            interrupted_at = f"engine {name}"
+            result = EngineResult(name, (), 0.0, stopped="interrupted")
+        ledger.add(result)
+        reports.append(_report(result, len(ledger.open_pairs())))
+        log.info("engine %s: %s", name, reports[-1])
+    on_stage("result")
+    return _conclude(cp, ledger, tuple(reports), time.monotonic() - start, interrupted_at)
+
+
+def undecided(files: tuple[str, ...], reason: str, seconds: float, interrupted: bool = False) -> CheckResult:
+    """The result of a run that ended before there were any race pairs."""
+    return CheckResult(
+        verdict=Verdict.UNKNOWN,
+        scope=None,
+        reason=reason,
+        files=files,
+        pairs=(),
+        engines=(),
+        assumptions=(),
+        seconds=seconds,
+        version=__version__,
+        interrupted=interrupted,
+    )
+
+
+def _run_engine(
+    name: str, cp: ConcurrentProgram, pairs: tuple[RacePair, ...], settings: Settings, budget: Budget
+) -> EngineResult:
+    start = time.monotonic()
+    try:
+        budget.check()
+        result = ENGINES[name](cp, pairs, settings, budget)
+    except (Unsupported, LimitReached) as stop:
+        return EngineResult(name, (), time.monotonic() - start, stopped=str(stop))
+    asked = set(pairs)
+    for finding in result.findings:
+        if finding.pair not in asked:
+            raise InternalError(f"engine {name} decides a pair that it was not asked about: {finding.pair}")
+    return result
+
+
+def _report(result: EngineResult, still_open: int) -> EngineReport:
+    verdicts = [f.verdict for f in result.findings if f.scope is not Scope.BOUNDED]
+    return EngineReport(
+        name=result.engine,
+        seconds=result.seconds,
+        proved=verdicts.count(Verdict.RACE_FREE),
+        witnessed=verdicts.count(Verdict.RACE),
+        open=still_open,
+        stats=result.stats,
+        stopped=result.stopped,
+    )
+
+
+def _conclude(
+    cp: ConcurrentProgram,
+    ledger: Ledger,
+    reports: tuple[EngineReport, ...],
+    seconds: float,
+    interrupted_at: str | None,
+) -> CheckResult:
+    namer = Namer(cp)
+    pairs = tuple(
+        namer.pair(number, pair, ledger.decide(pair), _evidence(ledger, pair, reports))
+        for number, pair in enumerate(ledger.pairs, start=1)
+    )
+    verdict, scope, reason = _verdict(pairs, reports, interrupted_at)
+    return CheckResult(
+        verdict=verdict,
+        scope=scope,
+        reason=reason,
+        files=cp.program.origin.files,
+        pairs=pairs,
+        engines=reports,
+        assumptions=cp.assumptions,
+        seconds=seconds,
+        version=__version__,
+        interrupted=interrupted_at is not None,
+    )
+
+
+def _evidence(ledger: Ledger, pair: RacePair, reports: tuple[EngineReport, ...]) -> tuple[str, ...]:
+    """What decides the pair; of an open pair everything that is known, and which engines ended early."""
+    decision = ledger.decide(pair)
+    if decision.verdict is not Verdict.UNKNOWN and decision.finding is not None:
+        evidence = decision.finding.evidence
+        texts = [str(reason) for reason in evidence] if isinstance(evidence, tuple) else [str(evidence)]
+        return tuple(dict.fromkeys(texts))
+    lines: list[str] = []
+    for finding in ledger.findings(pair):
+        if isinstance(finding.evidence, tuple):
+            lines.append(f"proved by {finding.engine} up to a bound only: {', '.join(map(str, finding.evidence))}")
+        else:
+            lines.append(str(finding.evidence))
+    lines += [f"engine {r.name} ended early: {r.stopped}" for r in reports if r.stopped is not None]
+    return tuple(dict.fromkeys(lines)) or ("no engine has looked at this pair",)
+
+
+def _verdict(
+    pairs: tuple[PairResult, ...], reports: tuple[EngineReport, ...], interrupted_at: str | None
+) -> tuple[Verdict, Scope | None, str | None]:
+    """Race if any pair races; race-free if every pair is proved, as far as the weakest proof reaches."""
+    if not pairs:
+        return Verdict.RACE_FREE, Scope.ALL_INPUTS, "no location is shared between threads while one writes"
+    open_pairs = [p for p in pairs if p.verdict is Verdict.UNKNOWN]
+    if any(p.verdict is Verdict.RACE for p in pairs):
+        return Verdict.RACE, None, None
+    if not open_pairs:
+        return Verdict.RACE_FREE, weakest(p.scope for p in pairs if p.scope is not None), None
+    reason = f"{len(open_pairs)} of {_count(len(pairs), 'pair')} of accesses not decided"
+    stops = [f"engine {r.name} ended early: {r.stopped}" for r in reports if r.stopped not in (None, "interrupted")]
+    if interrupted_at is not None:
+        stops.append(_interrupted(interrupted_at, decided=len(pairs) - len(open_pairs)))
+    return Verdict.UNKNOWN, None, "; ".join([reason, *stops])
+
+
+def _interrupted(stage: str, decided: int = 0) -> str:
+    return f"interrupted during {stage}: " + (f"{_count(decided, 'pair')} decided" if decided else "nothing decided")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,85 @@
+"""The ledger: every race pair with the evidence so far.
+
+Invariants: evidence is added and never removed; no pair has both a proof and a witness. A bounded proof is kept
+as evidence but leaves its pair open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from raceproof.core import InternalError
+from raceproof.model import EngineResult, Finding, RacePair, Scope, Verdict
+
+_STRENGTH = {scope: i for i, scope in enumerate(Scope)}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the evidence on one pair amounts to; `finding` is the one that decides, or the last unknown."""
+
+    verdict: Verdict
+    scope: Scope | None
+    finding: Finding | None
+
+
+class Ledger:
+    """Pairs in the order given, each with the findings of the engines in the order they came."""
+
+    def __init__(self, pairs: Iterable[RacePair]) -> None:
+        self._findings: dict[RacePair, list[Finding]] = {pair: [] for pair in pairs}
+
+    @property
+    def pairs(self) -> tuple[RacePair, ...]:
+        return tuple(self._findings)
+
+    def findings(self, pair: RacePair) -> tuple[Finding, ...]:
+        return tuple(self._findings[pair])
+
+    def open_pairs(self) -> tuple[RacePair, ...]:
+        return tuple(pair for pair in self._findings if self.decide(pair).verdict is Verdict.UNKNOWN)
+
+    def add(self, result: EngineResult) -> None:
+        """Enter all findings of an engine; a contradiction is a bug of raceproof and ends the run."""
+        for finding in result.findings:
+            entries = self._findings.get(finding.pair)
+            if entries is None:
+                raise InternalError(f"engine {finding.engine} decides {_name(finding.pair)}, which is no pair at all")
+            for earlier in entries:
+                if _is_contradiction(earlier, finding):
+                    raise InternalError(
+                        f"contradiction on {_name(finding.pair)}: engine {earlier.engine} says {earlier.verdict.value},"
+                        f" engine {finding.engine} says {finding.verdict.value}"
+                    )
+            entries.append(finding)
+
+    def decide(self, pair: RacePair) -> Decision:
+        """A witness decides; else the strongest proof, if it is better than bounded; else the pair is open."""
+        entries = self._findings[pair]
+        for finding in entries:
+            if finding.verdict is Verdict.RACE:
+                return Decision(Verdict.RACE, None, finding)
+        proofs = [f for f in entries if f.verdict is Verdict.RACE_FREE and f.scope is not None]
+        if proofs:
+            best = min(proofs, key=lambda f: _STRENGTH[f.scope or Scope.BOUNDED])
+            verdict = Verdict.UNKNOWN if best.scope is Scope.BOUNDED else Verdict.RACE_FREE
+            return Decision(verdict, best.scope, best)
+        return Decision(Verdict.UNKNOWN, None, entries[-1] if entries else None)
+
+
+def weakest(scopes: Iterable[Scope]) -> Scope:
+    """The scope of several proofs together; of no proof at all, that of the program as written."""
+    return max(scopes, key=_STRENGTH.__getitem__, default=Scope.ALL_INPUTS)
+
+
+def _is_contradiction(a: Finding, b: Finding) -> bool:
+    # A witness beyond the bound of a bounded proof contradicts nothing.
+    return any(
+        proof.verdict is Verdict.RACE_FREE and proof.scope is not Scope.BOUNDED and witness.verdict is Verdict.RACE
+        for proof, witness in ((a, b), (b, a))
+    )
+
+
+def _name(pair: RacePair) -> str:
+    return f"the pair of accesses {pair.first} and {pair.second}"

@@ -1,0 +1,63 @@
+"""Lines of the user's source with a caret below the column:
+
+23 |     account.balance += amount;
+   |                     ^
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from raceproof.core import SourcePos
+
+_MARGIN = 7  # digits of the line number, right-aligned with the indentation
+_TAB = 4
+
+
+class SourceLines:
+    """Reads each file once; a file that is gone, or a line that it does not have, gives no excerpt."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, list[bytes]] = {}
+
+    def excerpt(self, pos: SourcePos, width: int) -> list[str]:
+        """The line and the caret, at most `width` wide; a long line is cut around the column."""
+        lines = self._lines(pos.file)
+        if not 1 <= pos.line <= len(lines):
+            return []
+        raw = lines[pos.line - 1]
+        text = _printable(raw)
+        room = width - _MARGIN - 3
+        # clang counts columns in bytes; 0 or one beyond the line means that there is nothing to point at.
+        caret = len(_printable(raw[: pos.column - 1])) if 0 < pos.column <= len(raw) else None
+        text, caret = _cut(text.rstrip(), caret, room)
+        result = [f"{pos.line:>{_MARGIN}} | {text}"]
+        if caret is not None:
+            result.append(" " * _MARGIN + " | " + " " * caret + "^")
+        return result
+
+    def _lines(self, file: str) -> list[bytes]:
+        if file not in self._files:
+            try:
+                self._files[file] = Path(file).read_bytes().splitlines()
+            except (OSError, ValueError):
+                self._files[file] = []
+        return self._files[file]
+
+
+def _printable(raw: bytes) -> str:
+    """Tabs become spaces; whatever could steer the terminal becomes a question mark."""
+    text = raw.decode("utf-8", errors="replace").expandtabs(_TAB)
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def _cut(text: str, caret: int | None, room: int) -> tuple[str, int | None]:
+    if len(text) <= room:
+        return text, caret
+    start = max(0, min((caret or 0) - room // 2, len(text) - room))
+    piece = text[start : start + room]
+    if start > 0:
+        piece = "…" + piece[1:]
+    if start + room < len(text):
+        piece = piece[:-1] + "…"
+    return piece, caret - start if caret is not None else None

@@ -1,0 +1,248 @@
+"""The result for a C programmer at a terminal, 80 columns wide.
+
+First the verdict, then each location with pairs that race or may race, then what was proved and why, then what
+was taken for granted. Pairs that differ only within the same two lines are shown as one.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from typing import TextIO
+
+from raceproof.core import SourcePos
+from raceproof.model import AccessResult, Assumption, CheckResult, ObjectId, PairResult, Scope, Verdict
+from raceproof.report.colors import Paint
+from raceproof.report.source_lines import SourceLines
+
+WIDTH = 80
+MAX_SHOWN_PER_LOCATION = 3
+MAX_LOCATIONS_SHOWN = 20
+MAX_TABLE_ROWS = 15
+MAX_ASSUMPTIONS = 10
+
+_SCOPES = {
+    Scope.ANY_THREADS: "for all inputs and any number of threads",
+    Scope.ALL_INPUTS: "for all inputs",
+    Scope.THIS_INPUT: "for the given input",
+    Scope.BOUNDED: "up to a bound",
+}
+
+
+def write_text(result: CheckResult, stream: TextIO, color: bool) -> None:
+    """Write the whole report; `color` only for a terminal that wants it."""
+    writer = _Writer(stream, Paint(color), SourceLines())
+    writer.verdict(result)
+    writer.open_locations([p for p in result.pairs if p.verdict is not Verdict.RACE_FREE])
+    writer.proofs([p for p in result.pairs if p.verdict is Verdict.RACE_FREE])
+    writer.assumptions(result.assumptions)
+    writer.statistics(result)
+
+
+class _Writer:
+    def __init__(self, stream: TextIO, paint: Paint, source: SourceLines) -> None:
+        self._stream = stream
+        self._paint = paint
+        self._source = source
+
+    def line(self, text: str = "") -> None:
+        self._stream.write(text + "\n")
+
+    def wrapped(self, text: str, first: str, rest: str) -> None:
+        """Fold at 80 columns; a long word (a path) is never broken."""
+        for line in textwrap.wrap(
+            text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+        ):
+            self.line(line)
+
+    def verdict(self, result: CheckResult) -> None:
+        word = self._paint.verdict(result.verdict, result.verdict.value)
+        match result.verdict:
+            case Verdict.RACE:
+                races = sum(p.verdict is Verdict.RACE for p in result.pairs)
+                about = f"at {_count(races, 'pair')} of accesses"
+            case Verdict.RACE_FREE:
+                about = _SCOPES[result.scope] if result.scope is not None else ""
+            case Verdict.UNKNOWN:
+                about = ""
+        self.line(f"verdict: {word} {about}".rstrip())
+        if result.reason is not None:
+            self.wrapped(result.reason, "  ", "  ")
+
+    def open_locations(self, pairs: Sequence[PairResult]) -> None:
+        locations: dict[tuple[str, ObjectId], list[PairResult]] = {}
+        for pair in pairs:
+            locations.setdefault((pair.target, pair.pair.target.object), []).append(pair)
+        # Races before mere possibilities; else in the order of the program.
+        groups = sorted(locations.values(), key=lambda group: all(p.verdict is not Verdict.RACE for p in group))
+        for group in groups[:MAX_LOCATIONS_SHOWN]:
+            self._location(group)
+        if len(groups) > MAX_LOCATIONS_SHOWN:
+            self.line()
+            self.line(f"… and {_count(len(groups) - MAX_LOCATIONS_SHOWN, 'more location')}, see --json")
+
+    def _location(self, pairs: Sequence[PairResult]) -> None:
+        races = sum(p.verdict is Verdict.RACE for p in pairs)
+        verdict, problem = (Verdict.RACE, "data race") if races else (Verdict.UNKNOWN, "possible data race")
+        kinds = [f"{_count(races, 'pair')} of accesses can race"] if races else []
+        if races < len(pairs):
+            kinds.append(f"{_count(len(pairs) - races, 'pair')} of accesses not decided")
+        target, details = pairs[0].target, ", ".join(kinds)
+        fits = len(f"{target}: {problem} ({details})") <= WIDTH
+        self.line()
+        self.line(
+            f"{self._paint.bold(target)}: {self._paint.verdict(verdict, problem)}"
+            + (f" ({details})" if fits else f"\n  {details}")
+        )
+        entries = _merge_same_lines(pairs)
+        for entry in entries[:MAX_SHOWN_PER_LOCATION]:
+            self._entry(entry)
+        more = sum(len(entry) for entry in entries[MAX_SHOWN_PER_LOCATION:])
+        if more:
+            self.line()
+            self.line(f"  … and {_count(more, 'more pair')}, see --json")
+
+    def _entry(self, pairs: Sequence[PairResult]) -> None:
+        shown = pairs[0]
+        first, second = shown.accesses
+        self.line()
+        self._access(f"pair {shown.id}: ", first)
+        if first.pos is not None and first.pos == second.pos and first.kind == second.kind:
+            self._same_access(first, second)
+        else:
+            self.line()
+            self._access("and ", second)
+        self.line()
+        label = "Known: " if shown.verdict is Verdict.UNKNOWN else "Evidence: "
+        for text in shown.evidence:
+            self.wrapped(label + text, "  ", "    ")
+            label = ""
+        if len(pairs) > 1:
+            self.line(self._paint.dim(f"  ({_count(len(pairs), 'pair')} of accesses on these lines)"))
+
+    def _access(self, prefix: str, access: AccessResult) -> None:
+        kind = f"{'atomic ' if access.is_atomic else ''}{access.kind.value}"
+        if access.pos is None:
+            self.line(f"  {prefix}{self._paint.bold(kind)} in code without a line, function `{access.function}`")
+        else:
+            self.line(f"  {prefix}{self._paint.bold(kind)} in `{access.function}`, {access.pos}")
+            self._excerpt(access.pos)
+        self._situation(access)
+
+    def _same_access(self, first: AccessResult, second: AccessResult) -> None:
+        if first.thread == second.thread and first.held == second.held:
+            self.line("  and the same in another instance of the thread")
+        else:
+            self.line("  and the same")
+            self._situation(second)
+
+    def _excerpt(self, pos: SourcePos) -> None:
+        for line in self._source.excerpt(pos, WIDTH):
+            self.line(self._paint.dim(line[:9]) + line[9:])
+
+    def _situation(self, access: AccessResult) -> None:
+        article = "the " if access.thread.startswith("main") else ""
+        self.wrapped(f"by {article}{access.thread}", "    ", "      ")
+        if access.call_stack:
+            # Innermost call last; the outermost ones say least.
+            calls = ", ".join(_place(pos) for pos in access.call_stack[-3:])
+            self.wrapped(f"called from {calls}", "    ", "      ")
+        self.wrapped("holding " + (", ".join(access.held) if access.held else "no lock"), "    ", "      ")
+
+    def proofs(self, pairs: Sequence[PairResult]) -> None:
+        if not pairs:
+            return
+        tables: dict[tuple[str, ObjectId], list[PairResult]] = {}
+        for pair in pairs:
+            tables.setdefault((pair.target, pair.pair.target.object), []).append(pair)
+        rules = Counter(rule for p in pairs for rule in dict.fromkeys(_rule(text) for text in p.evidence))
+        self.line()
+        self.line(
+            self._paint.bold("Proved race-free")
+            + f": {_count(len(pairs), 'pair')} of accesses at {_count(len(tables), 'location')}"
+        )
+        self.wrapped("by " + ", ".join(f"{rule} ({n})" for rule, n in rules.most_common()), "  ", "    ")
+        self._table(tables)
+
+    def _table(self, tables: dict[tuple[str, ObjectId], list[PairResult]]) -> None:
+        rows = sorted(tables.items(), key=lambda item: -len(item[1]))
+        shown = rows[:MAX_TABLE_ROWS]
+        width = min(34, max(len("location"), *(len(target) for (target, _), _ in shown)))
+        self.line(self._paint.dim(f"  {'location':<{width}}  pairs  why"))
+        for (target, _), pairs in shown:
+            reasons = Counter(text for p in pairs for text in p.evidence)
+            start = f"  {_shorten(target, width):<{width}}  {len(pairs):>5}  "
+            self.line(start + _fit([text for text, _ in reasons.most_common()], WIDTH - len(start)))
+        if len(rows) > len(shown):
+            self.line(f"  … and {_count(len(rows) - len(shown), 'more location')}, see --json")
+
+    def assumptions(self, assumptions: Sequence[Assumption]) -> None:
+        if not assumptions:
+            return
+        self.line()
+        self.line(self._paint.bold("Assumptions"))
+        for assumption in assumptions[:MAX_ASSUMPTIONS]:
+            place = f" ({_place(assumption.pos)})" if assumption.pos is not None else ""
+            self.wrapped(assumption.text + place, "  - ", "    ")
+        if len(assumptions) > MAX_ASSUMPTIONS:
+            self.line(f"  … and {len(assumptions) - MAX_ASSUMPTIONS} more, see --json")
+
+    def statistics(self, result: CheckResult) -> None:
+        counts = Counter(pair.verdict for pair in result.pairs)
+        parts = [
+            f"{counts[Verdict.RACE_FREE]} proved",
+            _count(counts[Verdict.RACE], "race"),
+            f"{counts[Verdict.UNKNOWN]} open",
+        ]
+        summary = f"{_count(len(result.pairs), 'pair')} of accesses: {', '.join(parts)}; " if result.pairs else ""
+        engines = ", ".join(f"{e.name} {e.seconds:.2f} s" for e in result.engines)
+        self.line()
+        self.wrapped(f"{summary}{result.seconds:.2f} s" + (f" ({engines})" if engines else ""), "", "  ")
+
+
+def _merge_same_lines(pairs: Sequence[PairResult]) -> list[list[PairResult]]:
+    """Pairs of the same two lines, threads and locks together, races first, then two writes first."""
+    entries: dict[object, list[PairResult]] = {}
+    for pair in pairs:
+        key = frozenset(
+            (_place(a.pos) if a.pos is not None else f"{a.function}, {pair.id}", a.thread, a.held)
+            for a in pair.accesses
+        )
+        entries.setdefault((pair.verdict, key), []).append(pair)
+
+    def rank(pair: PairResult) -> tuple[bool, int, int]:
+        return (pair.verdict is not Verdict.RACE, -sum(a.kind.writes for a in pair.accesses), pair.id)
+
+    groups = [sorted(entry, key=rank) for entry in entries.values()]
+    return sorted(groups, key=lambda entry: rank(entry[0]))
+
+
+def _rule(evidence: str) -> str:
+    """`common-lock m` is an application of the rule `common-lock`."""
+    return evidence.partition(" ")[0]
+
+
+def _place(pos: SourcePos) -> str:
+    return f"{pos.file}:{pos.line}"
+
+
+def _shorten(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _fit(texts: Sequence[str], width: int) -> str:
+    """As many of the texts as fit, and how many more there are."""
+    line = ""
+    for i, text in enumerate(texts):
+        longer = f"{line}; {text}" if line else text
+        rest = len(texts) - i - 1
+        suffix = f"; {rest} more" if rest else ""
+        if line and len(longer) + len(suffix) > width:
+            return _shorten(f"{line}; {len(texts) - i} more", width)
+        line = longer
+    return _shorten(line, width)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,22 @@
+// Whoever wins the compare-and-swap writes; the others leave it alone.
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int claimed;
+static int result;
+
+static void *worker(void *arg) {
+    int nobody = 0;
+    if (atomic_compare_exchange_strong(&claimed, &nobody, 1))  // no-race
+        result = (int)(long)arg;                // no-race alarm(lockset): the compare-and-swap has one winner
+    return NULL;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, worker, (void *)1L);
+    pthread_create(&b, NULL, worker, (void *)2L);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return result > 0 ? 0 : 1;                  // no-race
+}

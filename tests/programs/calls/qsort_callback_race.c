@@ -1,0 +1,25 @@
+// The comparison function of qsort counts its calls, without a lock.
+#include <pthread.h>
+#include <stdlib.h>
+
+static int comparisons;
+
+static int compare(const void *p, const void *q) {
+    comparisons++;                              // race
+    return *(const int *)p - *(const int *)q;   // no-race
+}
+
+static void *worker(void *arg) {
+    int mine[4] = {3, 1, 4, 1};
+    qsort(mine, 4, sizeof mine[0], compare);    // no-race
+    return mine[0] == 1 ? arg : NULL;           // no-race
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, worker, NULL);
+    pthread_create(&b, NULL, worker, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return comparisons > 0 ? 0 : 1;             // no-race
+}

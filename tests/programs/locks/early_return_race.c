@@ -1,0 +1,35 @@
+// The early return unlocks, and the caller then works as if the lock were held.
+#include <pthread.h>
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int stock = 3, sold;
+
+static int begin_sale(void) {
+    pthread_mutex_lock(&m);
+    if (stock == 0) {                           // no-race
+        pthread_mutex_unlock(&m);
+        return 0;
+    }
+    return 1;
+}
+
+static void *worker(void *arg) {
+    for (int i = 0; i < 4; i++) {
+        int ok = begin_sale();
+        sold++;                                 // race
+        if (ok) {
+            stock--;                            // no-race
+            pthread_mutex_unlock(&m);
+        }
+    }
+    return arg;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, worker, NULL);
+    pthread_create(&b, NULL, worker, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return stock;                               // no-race
+}

@@ -1,0 +1,24 @@
+// Each thread writes its cell, then after the barrier reads its neighbour's.
+#include <pthread.h>
+
+#define N 3
+static pthread_barrier_t barrier;
+static int cell[N], copy[N];
+
+static void *worker(void *arg) {
+    long i = (long)arg;
+    cell[i] = (int)i;                           // no-race
+    pthread_barrier_wait(&barrier);
+    copy[i] = cell[(i + 1) % N];                // no-race
+    return NULL;
+}
+
+int main(void) {
+    pthread_t t[N];
+    pthread_barrier_init(&barrier, NULL, N);
+    for (long i = 0; i < N; i++)
+        pthread_create(&t[i], NULL, worker, (void *)i);
+    for (int i = 0; i < N; i++)
+        pthread_join(t[i], NULL);
+    return copy[0] == 1 ? 0 : 1;                // no-race
+}

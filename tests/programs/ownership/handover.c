@@ -1,0 +1,22 @@
+// Main initialises, hands over at create, and uses the object again only after the join.
+#include <pthread.h>
+
+struct job {
+    int input, output;
+};
+
+static void *worker(void *arg) {
+    struct job *j = arg;
+    j->output = j->input + 1;                   // no-race
+    return NULL;
+}
+
+int main(void) {
+    pthread_t t;
+    struct job job;
+    job.input = 1;                              // no-race
+    job.output = 0;                             // no-race
+    pthread_create(&t, NULL, worker, &job);
+    pthread_join(t, NULL);
+    return job.output == 2 ? 0 : 1;             // no-race
+}

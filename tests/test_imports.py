@@ -1,0 +1,127 @@
+"""What may import what: downwards only, and from a room's package, never from a module inside it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parent.parent / "src" / "raceproof"
+
+ENGINES = {"lockset", "transactions", "petri", "bmc", "explore"}
+BELOW_ENGINES = {"core", "ir", "model", "facts", "domains"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "core": set(),
+    "ir": {"core"},
+    "model": {"core", "ir"},
+    "frontend": {"core", "ir"},
+    "facts": {"core", "ir", "model"},
+    "domains": {"core", "ir", "model"},
+    **dict.fromkeys(ENGINES, BELOW_ENGINES),
+    "explore": BELOW_ENGINES | {"frontend"},  # it asks the front end to instrument the IR
+    "report": {"core", "ir", "model"},
+    "portfolio": BELOW_ENGINES | ENGINES | {"frontend"},
+    "cli": BELOW_ENGINES | ENGINES | {"frontend", "portfolio", "report"},
+    "__main__": {"cli"},
+    "__init__": set(),
+}
+NAMES_OF_THE_PACKAGE = {"__version__"}
+
+
+def imported_modules(source: str, package: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """(line, dotted name) of everything of raceproof's that the source imports, at any depth of nesting.
+
+    For `from a.b import c` the name is a.b, except for `from raceproof import c`, where c is a room.
+    """
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=names):
+                for alias in names:
+                    parts = tuple(alias.name.split("."))
+                    if parts[0] == "raceproof":
+                        yield node.lineno, parts
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = package[: len(package) - level + 1] if level else ()
+                parts = base + tuple((module or "").split(".") if module else ())
+                if parts == ("raceproof",):
+                    for alias in names:
+                        if alias.name not in NAMES_OF_THE_PACKAGE:
+                            yield node.lineno, (*parts, alias.name)
+                elif parts[:1] == ("raceproof",):
+                    yield node.lineno, parts
+
+
+def breaches(source: str, room: str, where: str) -> list[str]:
+    result = []
+    package = ("raceproof",) if room in ("__main__", "__init__") else ("raceproof", room)
+    for line, parts in imported_modules(source, package):
+        if len(parts) == 1:
+            result.append(f"{where}:{line}: imports raceproof as a whole; name the room")
+        elif parts[1] == room:
+            continue
+        elif parts[1] not in MAY_IMPORT[room]:
+            result.append(f"{where}:{line}: {room} must not import {parts[1]}")
+        elif len(parts) > 2:
+            result.append(f"{where}:{line}: import from raceproof.{parts[1]}, not from {'.'.join(parts)}")
+    return result
+
+
+def room_of(path: Path) -> str:
+    parts = path.relative_to(SRC).parts
+    return parts[0] if len(parts) > 1 else path.stem
+
+
+def test_rooms_import_downwards_and_through_the_package() -> None:
+    found = []
+    for path in sorted(SRC.rglob("*.py")):
+        found += breaches(path.read_text(encoding="utf-8"), room_of(path), str(path.relative_to(SRC)))
+    assert found == []
+
+
+def test_every_room_is_in_the_table() -> None:
+    rooms = {room_of(path) for path in SRC.rglob("*.py")}
+    assert rooms <= set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("package", sorted(p.parent.name for p in SRC.glob("*/__init__.py")))
+def test_every_room_says_what_it_is_for(package: str) -> None:
+    tree = ast.parse((SRC / package / "__init__.py").read_text(encoding="utf-8"))
+    docstring = ast.get_docstring(tree)
+    assert docstring is not None
+    assert docstring.startswith(f"{package}: ")
+    names = {t.id for n in tree.body if isinstance(n, ast.Assign) for t in n.targets if isinstance(t, ast.Name)}
+    assert "__all__" in names
+
+
+@pytest.mark.parametrize(
+    ("room", "source"),
+    [
+        ("core", "from raceproof.ir import Program"),
+        ("report", "from raceproof.portfolio import check"),
+        ("report", "import raceproof.facts"),
+        ("lockset", "from raceproof import petri"),
+        ("facts", "def f():\n    from raceproof.frontend import load"),
+        ("facts", "from raceproof.model.memory import MemLoc"),
+        ("facts", "from ..frontend import load"),
+        ("petri", "import raceproof"),
+    ],
+)
+def test_breaches_are_found(room: str, source: str) -> None:
+    assert len(breaches(source, room, "x.py")) == 1
+
+
+@pytest.mark.parametrize(
+    ("room", "source"),
+    [
+        ("ir", "from raceproof.core import SourcePos"),
+        ("facts", "from raceproof.facts.points_to import solve"),
+        ("facts", "from .points_to import solve"),
+        ("portfolio", "from raceproof import __version__, facts, lockset"),
+        ("cli", "import json, llvmlite"),
+        ("explore", "from raceproof import frontend"),
+    ],
+)
+def test_allowed_imports_pass(room: str, source: str) -> None:
+    assert breaches(source, room, "x.py") == []

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from raceproof.core import Budget, InputError, LimitReached, SourcePos
+
+
+def test_budget_raises_once_the_time_is_up() -> None:
+    budget = Budget.seconds(-1)
+    assert budget.remaining() < 0
+    with pytest.raises(LimitReached, match="time limit of -1 s reached"):
+        budget.check()
+
+
+def test_budget_lets_pass_before() -> None:
+    budget = Budget.seconds(1000)
+    budget.check()
+    assert 990 < budget.remaining() <= 1000
+
+
+def test_unlimited_budget_never_ends() -> None:
+    budget = Budget.unlimited()
+    budget.check()
+    assert budget.remaining() == math.inf
+
+
+def test_errors_say_where() -> None:
+    assert str(InputError("expected ';'", SourcePos("a.c", 3, 7))) == "a.c:3:7: expected ';'"
+    assert str(InputError("no such file")) == "no such file"
+    assert str(SourcePos("a.c", 3)) == "a.c:3"

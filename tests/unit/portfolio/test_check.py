@@ -1,0 +1,244 @@
+"""The verdict on the program from what engines say, with facts and engines made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+from unit.handmade import (
+    LOCKED,
+    MAIN_READ,
+    PAIRS,
+    WORKER,
+    WRITE,
+    concurrent_program,
+    program,
+    proof,
+    unknown,
+    witness,
+)
+
+from raceproof import facts
+from raceproof.core import Budget, InternalError, LimitReached, SourcePos, Unsupported
+from raceproof.ir import Program
+from raceproof.model import (
+    MAIN,
+    CheckResult,
+    ConcurrentProgram,
+    EngineResult,
+    Finding,
+    Linear,
+    MemLoc,
+    Moment,
+    RacePair,
+    Reason,
+    Scope,
+    Verdict,
+    View,
+)
+from raceproof.portfolio import ENGINES, Settings, check
+
+Answer = Callable[[Sequence[RacePair]], list[Finding]]
+
+
+@pytest.fixture(autouse=True)
+def _facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def describe_location(cp: ConcurrentProgram, location: MemLoc) -> str:
+        return cp.objects[location.object].name
+
+    def describe_lock(cp: ConcurrentProgram, address: Linear) -> str:
+        return "mutex"
+
+    monkeypatch.setattr(facts, "analyse", lambda program, budget: concurrent_program())
+    monkeypatch.setattr(facts, "race_pairs", lambda cp: PAIRS)
+    monkeypatch.setattr(facts, "describe_location", describe_location)
+    monkeypatch.setattr(facts, "describe_lock", describe_lock)
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *answers: Answer, budget: Budget | None = None) -> CheckResult:
+    """Check with engines e0, e1, ... that answer as told."""
+    for i, answer in enumerate(answers):
+
+        def engine(
+            cp: ConcurrentProgram,
+            pairs: Sequence[RacePair],
+            settings: Settings,
+            budget: Budget,
+            name: str = f"e{i}",
+            answer: Answer = answer,
+        ) -> EngineResult:
+            return EngineResult(name, tuple(answer(pairs)), 0.5, {"rounds": 1})
+
+        monkeypatch.setitem(ENGINES, f"e{i}", engine)
+    return check(program(), [f"e{i}" for i in range(len(answers))], budget or Budget.unlimited())
+
+
+def prove_all(pairs: Sequence[RacePair]) -> list[Finding]:
+    return [proof(pair) for pair in pairs]
+
+
+def raise_(error: BaseException) -> Answer:
+    def answer(pairs: Sequence[RacePair]) -> list[Finding]:
+        raise error
+
+    return answer
+
+
+def test_race_free_when_all_pairs_are_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(monkeypatch, prove_all)
+    assert (result.verdict, result.scope) == (Verdict.RACE_FREE, Scope.ALL_INPUTS)
+    assert [p.id for p in result.pairs] == [1, 2, 3]
+    assert result.pairs[0].evidence == ("common-lock mutex",)
+    engine = result.engines[0]
+    assert (engine.name, engine.proved, engine.witnessed, engine.open) == ("e0", 3, 0, 0)
+    assert engine.stats == {"rounds": 1}
+
+
+def test_the_scope_is_that_of_the_weakest_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    scopes = [Scope.ANY_THREADS, Scope.THIS_INPUT, Scope.ALL_INPUTS]
+    result = run(monkeypatch, lambda pairs: [proof(p, s) for p, s in zip(pairs, scopes, strict=True)])
+    assert result.scope is Scope.THIS_INPUT
+
+
+def test_without_pairs_the_program_is_race_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(facts, "race_pairs", lambda cp: ())
+    result = run(monkeypatch, raise_(AssertionError("must not run")))
+    assert (result.verdict, result.scope) == (Verdict.RACE_FREE, Scope.ALL_INPUTS)
+    assert "shared" in str(result.reason)
+    assert result.engines == ()
+
+
+def test_an_open_pair_makes_the_program_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(monkeypatch, lambda pairs: [proof(pairs[0]), proof(pairs[1]), unknown(pairs[2])])
+    assert (result.verdict, result.scope) == (Verdict.UNKNOWN, None)
+    assert result.reason == "1 of 3 pairs of accesses not decided"
+    assert result.pairs[2].evidence == ("no common lock",)
+
+
+def test_a_pair_that_the_engine_forgets_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(monkeypatch, lambda pairs: [proof(pairs[0])])
+    assert result.verdict is Verdict.UNKNOWN
+    assert result.pairs[1].evidence == ("no engine has looked at this pair",)
+
+
+def test_a_bounded_proof_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(monkeypatch, lambda pairs: [proof(p, Scope.BOUNDED) for p in pairs])
+    assert result.verdict is Verdict.UNKNOWN
+    assert {p.verdict for p in result.pairs} == {Verdict.UNKNOWN}
+    assert result.engines[0].proved == 0
+
+
+def test_one_witness_makes_it_a_race(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(monkeypatch, lambda pairs: [unknown(pairs[0]), witness(pairs[1]), proof(pairs[2])])
+    assert result.verdict is Verdict.RACE
+    assert result.engines[0].witnessed == 1
+
+
+def test_later_engines_get_only_what_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Sequence[RacePair]] = []
+
+    def second(pairs: Sequence[RacePair]) -> list[Finding]:
+        seen.append(pairs)
+        return prove_all(pairs)
+
+    result = run(monkeypatch, lambda pairs: [proof(pairs[0]), unknown(pairs[1]), unknown(pairs[2])], second)
+    assert [tuple(pairs) for pairs in seen] == [PAIRS[1:]]
+    assert result.verdict is Verdict.RACE_FREE
+    assert [e.open for e in result.engines] == [2, 0]
+
+
+@pytest.mark.parametrize(
+    ("stop", "text"),
+    [
+        (LimitReached("time limit of 5 s reached"), "time limit of 5 s reached"),
+        (Unsupported("setjmp", SourcePos("demo.c", 4)), "demo.c:4: setjmp"),
+    ],
+)
+def test_an_engine_that_stops_proves_nothing(monkeypatch: pytest.MonkeyPatch, stop: Exception, text: str) -> None:
+    result = run(monkeypatch, raise_(stop))
+    assert result.verdict is Verdict.UNKNOWN
+    assert text in str(result.reason)
+    assert all(text in p.evidence[0] for p in result.pairs)
+    assert result.engines[0].stopped == text
+
+
+def test_after_an_engine_that_stops_the_next_may_prove(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(monkeypatch, raise_(Unsupported("setjmp")), prove_all).verdict is Verdict.RACE_FREE
+
+
+def test_no_engine_starts_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(monkeypatch, prove_all, budget=Budget.seconds(-1))
+    assert result.verdict is Verdict.UNKNOWN
+    assert "time limit" in str(result.reason)
+
+
+@pytest.mark.parametrize("stop", [LimitReached("time limit of 5 s reached"), Unsupported("setjmp")])
+def test_facts_that_stop_prove_nothing(monkeypatch: pytest.MonkeyPatch, stop: Exception) -> None:
+    def analyse(program: Program, budget: Budget) -> ConcurrentProgram:
+        raise stop
+
+    monkeypatch.setattr(facts, "analyse", analyse)
+    result = run(monkeypatch, prove_all)
+    assert (result.verdict, result.pairs) == (Verdict.UNKNOWN, ())
+    assert str(stop) in str(result.reason)
+
+
+def test_interrupted_in_facts(monkeypatch: pytest.MonkeyPatch) -> None:
+    def analyse(program: Program, budget: Budget) -> ConcurrentProgram:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(facts, "analyse", analyse)
+    result = run(monkeypatch, prove_all)
+    assert result.interrupted
+    assert result.reason == "interrupted during facts: nothing decided"
+
+
+def test_interrupted_in_an_engine_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(
+        monkeypatch,
+        lambda pairs: [proof(pairs[0]), unknown(pairs[1]), unknown(pairs[2])],
+        raise_(KeyboardInterrupt()),
+        prove_all,
+    )
+    assert result.interrupted
+    assert result.verdict is Verdict.UNKNOWN
+    assert result.pairs[0].verdict is Verdict.RACE_FREE
+    assert "interrupted during engine e1: 1 pair decided" in str(result.reason)
+    assert [e.name for e in result.engines] == ["e0", "e1"]
+
+
+def test_a_finding_that_nobody_asked_for_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InternalError, match="not asked"):
+        run(monkeypatch, lambda pairs: [proof(pairs[0])], lambda pairs: [proof(PAIRS[0])])
+
+
+def test_accesses_are_spelled_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = run(monkeypatch, lambda pairs: [unknown(p) for p in pairs]).pairs[2]
+    first, second = pair.accesses
+    assert pair.target == "counter"
+    assert (first.function, first.held) == ("worker", ("mutex",))
+    assert first.thread == "thread `worker`, created at demo.c:20 (several at once)"
+    assert (second.function, second.thread, second.held) == ("main", "main thread", ())
+
+
+def test_the_views_that_the_evidence_names_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    cp = concurrent_program()
+    plain = View(WORKER, None, frozenset(), Moment(), False)
+    read = cp.accesses[MAIN_READ]
+    accesses = {**cp.accesses, MAIN_READ: replace(read, views=(*read.views, plain))}
+    monkeypatch.setattr(facts, "analyse", lambda program, budget: replace(cp, accesses=accesses))
+    views = (cp.accesses[WRITE].views[0], plain)
+    finding = Finding(PAIRS[2], Verdict.UNKNOWN, Reason("no common lock", views=views), "lockset")
+    shown = run(monkeypatch, lambda pairs: [finding]).pairs[2].accesses
+    assert (shown[1].thread, shown[1].held) == (shown[0].thread, ())
+
+
+def test_views_that_cannot_race_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An access in main and in a worker: main does not race with itself."""
+    cp = concurrent_program()
+    both = (View(MAIN, None, frozenset(), Moment(), False), View(WORKER, None, LOCKED, Moment(), False))
+    accesses = {**cp.accesses, WRITE: replace(cp.accesses[WRITE], views=both)}
+    monkeypatch.setattr(facts, "analyse", lambda program, budget: replace(cp, accesses=accesses))
+    shown = run(monkeypatch, lambda pairs: [unknown(p) for p in pairs]).pairs[1].accesses
+    assert [a.thread.split(",")[0] for a in shown] == ["main thread", "thread `worker`"]

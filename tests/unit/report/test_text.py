@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from unit.handmade import COUNTER, PAIRS, access_result, check_result, pair_result
+
+from raceproof.core import SourcePos
+from raceproof.model import AccessKind, AccessResult, Assumption, CheckResult, ObjectId, Scope, Verdict
+from raceproof.report import write_text
+
+SOURCE = """\
+#include <pthread.h>
+int counter;
+\tvoid *worker(void *unused) {
+\t\tcounter++; /* line 4 */
+    return unused; }
+int main(void) { return counter; }
+"""
+
+
+def text(result: CheckResult, color: bool = False) -> str:
+    stream = io.StringIO()
+    write_text(result, stream, color)
+    return stream.getvalue()
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    path = tmp_path / "demo.c"
+    path.write_text(SOURCE, encoding="utf-8")
+    return str(path)
+
+
+def test_race_free() -> None:
+    output = text(check_result(pair_result(1, Verdict.RACE_FREE, evidence=("common-lock mutex",))))
+    assert output.startswith("verdict: race-free for all inputs\n")
+    assert "counter       1  common-lock mutex" in output
+    assert "possible" not in output
+
+
+def test_race_free_without_any_pair_says_why() -> None:
+    result = replace(check_result(), reason="no location is shared between threads while one writes")
+    assert text(result).splitlines()[:2] == [
+        "verdict: race-free for all inputs",
+        "  no location is shared between threads while one writes",
+    ]
+
+
+def test_an_open_pair_is_shown_with_its_lines(source: str) -> None:
+    first = access_result(4, column=3, file=source, held=("mutex", "table (shared)"))
+    second = access_result(6, AccessKind.READ, "main thread", column=25, file=source)
+    lines = text(check_result(pair_result(first=first, second=second))).splitlines()
+    assert lines[0] == "verdict: unknown"
+    assert "counter: possible data race (1 pair of accesses not decided)" in lines
+    start = lines.index(f"  pair 1: write in `worker`, {source}:4:3")
+    assert lines[start + 1 : start + 6] == [
+        "      4 |         counter++; /* line 4 */",
+        "        |         ^",
+        "    by thread `worker`, created at demo.c:20 (several at once)",
+        "    holding mutex, table (shared)",
+        "",
+    ]
+    assert lines[start + 6 : start + 11] == [
+        f"  and read in `worker`, {source}:6:25",
+        "      6 | int main(void) { return counter; }",
+        "        |                         ^",
+        "    by the main thread",
+        "    holding no lock",
+    ]
+    assert "  Known: no common lock, and nothing orders the two" in lines
+
+
+def test_an_access_against_itself_is_shown_once(source: str) -> None:
+    access = access_result(4, column=3, file=source)
+    output = text(check_result(pair_result(first=access, second=access)))
+    assert output.count("counter++") == 1
+    assert "  and the same in another instance of the thread\n" in output
+
+
+def test_the_same_access_in_two_threads_names_both(source: str) -> None:
+    access = access_result(4, column=3, file=source)
+    output = text(check_result(pair_result(first=access, second=replace(access, thread="main thread"))))
+    assert output.count("counter++") == 1
+    assert "by thread `worker`" in output
+    assert "by the main thread" in output
+
+
+def test_a_missing_file_is_no_problem() -> None:
+    output = text(check_result(pair_result(first=access_result(file="/nonexistent/gone.c"))))
+    assert "  pair 1: write in `worker`, /nonexistent/gone.c:10:5\n    by thread" in output
+
+
+def test_a_position_beyond_the_file_is_no_problem(source: str) -> None:
+    output = text(check_result(pair_result(first=access_result(4000, file=source))))
+    assert f"{source}:4000:5\n    by thread" in output
+
+
+def test_an_access_without_position() -> None:
+    access = AccessResult(None, "worker", AccessKind.READ, "main thread", True, ())
+    assert "atomic read in code without a line, function `worker`" in text(check_result(pair_result(first=access)))
+
+
+def test_a_source_line_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "evil.c"
+    path.write_bytes(b"x = 1; // \x1b[2J\x07\xff\n")
+    output = text(check_result(pair_result(first=access_result(1, column=1, file=str(path)))))
+    assert "\x1b" not in output
+    assert "\x07" not in output
+    assert "x = 1; // ?[2J?" in output
+
+
+def test_a_long_line_is_cut_around_the_column(tmp_path: Path) -> None:
+    path = tmp_path / "long.c"
+    path.write_text("a" * 300 + "HERE" + "b" * 300 + "\n", encoding="utf-8")
+    lines = text(check_result(pair_result(first=access_result(1, column=301, file=str(path))))).splitlines()
+    code = next(line for line in lines if "HERE" in line)
+    caret = lines[lines.index(code) + 1]
+    assert len(code) <= 80
+    assert code[caret.index("^")] == "H"
+
+
+def test_pairs_on_the_same_lines_are_shown_as_one_with_two_writes_first() -> None:
+    write = access_result(10)
+    read = access_result(10, AccessKind.READ)
+    output = text(check_result(pair_result(1, first=read, second=write), pair_result(2, first=write, second=write)))
+    assert output.count("Known:") == 1
+    assert "(2 pairs of accesses on these lines)" in output
+    assert "write in `worker`" in output
+
+
+def test_many_pairs_at_a_location_are_cut() -> None:
+    pairs = [pair_result(i, first=access_result(10 + i)) for i in range(1, 9)]
+    output = text(check_result(*pairs))
+    assert output.count("Known:") == 3
+    assert "… and 5 more pairs, see --json" in output
+
+
+def test_locations_of_the_same_name_stay_apart() -> None:
+    other = replace(pair_result(2), pair=replace(PAIRS[0], target=replace(COUNTER, object=ObjectId(9))))
+    assert text(check_result(pair_result(1), other)).count("counter: possible data race") == 2
+
+
+def test_races_come_before_possible_races() -> None:
+    output = text(check_result(pair_result(1, target="maybe"), pair_result(2, Verdict.RACE, target="surely")))
+    assert output.startswith("verdict: race at 1 pair of accesses\n")
+    assert output.index("surely: data race") < output.index("maybe: possible data race")
+
+
+def test_proofs_are_counted_per_rule_and_location() -> None:
+    pairs = [
+        pair_result(1, Verdict.RACE_FREE, evidence=("common-lock mutex",)),
+        pair_result(2, Verdict.RACE_FREE, evidence=("common-lock mutex", "ordered joined at demo.c:20")),
+        pair_result(3, Verdict.RACE_FREE, target="ready", evidence=("both-atomic",)),
+    ]
+    output = text(check_result(*pairs))
+    assert "Proved race-free: 3 pairs of accesses at 2 locations\n" in output
+    assert "by common-lock (2), ordered (1), both-atomic (1)" in output
+    assert "  counter       2  common-lock mutex; ordered joined at demo.c:20\n" in output
+    assert "  ready         1  both-atomic\n" in output
+
+
+def test_assumptions_come_with_their_place() -> None:
+    result = replace(
+        check_result(),
+        assumptions=(Assumption("`qsort` calls only its comparison", SourcePos("demo.c", 7, 3)), Assumption("x" * 20)),
+    )
+    assert "Assumptions\n  - `qsort` calls only its comparison (demo.c:7)\n  - xxxx" in text(result)
+
+
+def test_everything_fits_80_columns() -> None:
+    words = "the lock that protects this location elsewhere is not held here, and so on and on " * 3
+    pairs = [
+        pair_result(i, target=f"registry.entries[].statistics.counter_{i}", evidence=(words,), first=access_result(i))
+        for i in range(1, 30)
+    ]
+    pairs += [
+        pair_result(
+            i,
+            Verdict.RACE_FREE,
+            target=f"registry.entries[].statistics.total_number_of_visits_{i}",
+            evidence=("common-lock registry.entries[].statistics.lock_of_the_whole_entry",) * 3,
+        )
+        for i in range(30, 60)
+    ]
+    result = replace(check_result(*pairs), assumptions=(Assumption(words),))
+    too_long = [line for line in text(result).splitlines() if len(line) > 80]
+    assert too_long == []
+
+
+def test_color_only_when_asked() -> None:
+    result = check_result(pair_result(1), pair_result(2, Verdict.RACE_FREE))
+    plain = text(result)
+    colored = text(result, color=True)
+    assert "\x1b" not in plain
+    assert "\x1b[1;33munknown\x1b[0m" in colored
+
+
+@pytest.mark.parametrize(
+    ("scope", "words"),
+    [(Scope.ANY_THREADS, "any number of threads"), (Scope.THIS_INPUT, "for the given input")],
+)
+def test_the_scope_is_in_words(scope: Scope, words: str) -> None:
+    assert words in text(replace(check_result(), scope=scope)).splitlines()[0]
