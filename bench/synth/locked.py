@@ -375,7 +375,7 @@ static long @_put(unsigned long n)
     char key[12];
     struct @_entry *e;
     unsigned h;
-    snprintf(key, sizeof key, "k%lu", $E(n) % 40u);
+    snprintf(key, sizeof key, "k%lu", $key % 40u);
     h = @_hash(key);
     pthread_mutex_lock(&@_locks[h]);
     e = @_seek(@_heads[h], key);
@@ -447,12 +447,12 @@ static long @_trim(unsigned long n)
     }
     return sum;
 """,
-    parts={"which": "h", "race": "", "size": "8"},
+    parts={"key": "$E(n)", "which": "h", "race": "", "size": "8"},
     plants=(
         Plant(
             "wrong-lock",
             "@_heads[*]",
-            {"which": "(h + 1) % $size", "race": RACE_MARK},
+            {"key": "n", "which": "(h + 1) % $size", "race": RACE_MARK},
             ("@_put(n)", "@_get(n)"),
         ),
     ),

@@ -90,7 +90,22 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
         barriers=barrier_facts(flow, threads),
         senders=senders_of(world, flow, touched),
         assumptions=flow.assumptions,
+        may_hold=_may_hold(world, accesses),
     )
+
+
+def _may_hold(world: World, accesses: Mapping[AccessId, Access]) -> dict[ObjectId, frozenset[AccessId]]:
+    """Object -> accesses to places where a pointer to it may be stored."""
+    found: dict[ObjectId, set[AccessId]] = {}
+    unpublished = {t.object for a in accesses.values() if any(v.private for v in a.views) for t in a.targets}
+    contents: dict[MemLoc, frozenset[ObjectId]] = {}
+    for access in accesses.values():
+        for target in access.targets:
+            if target not in contents:
+                contents[target] = frozenset(p.object for p in world.points_to.contents(target))
+            for held in contents[target] & unpublished:
+                found.setdefault(held, set()).add(access.id)
+    return {held: frozenset(found.get(held, ())) for held in unpublished}
 
 
 def _thread(record: ThreadRecord) -> Thread:
@@ -147,16 +162,15 @@ def _thread_states(
     """The state of every object in the sense of [DHTC, Table 1].
 
     Follows [DHTC, Fig. 1], over all schedules at once instead of one trace.
-    Differs: accesses of an object that is not published yet (`View.private`) leave it *own*; the end of threads
-    is not a state here but part of the order between accesses (`Moment.may_run`), where it is exact.
+    Differs: the hand-over of an object that is not published yet (`View.private`) and the end of threads are not
+    states here but part of what is known about each access, where they are exact.
     """
     users: dict[ObjectId, set[ThreadId]] = {}
     written: set[ObjectId] = set()
     for key, touch in touched.items():
-        shared_views = [v for v in views[key] if not v.private]
         for target in touch.objects:
-            users.setdefault(target, set()).update(v.thread for v in shared_views)
-            if touch.touch.kind.writes and shared_views:
+            users.setdefault(target, set()).update(v.thread for v in views[key])
+            if touch.touch.kind.writes:
                 written.add(target)
     result = []
     for target in sorted(users):

@@ -16,8 +16,9 @@ from raceproof.facts.propagation import ConstraintGraph, members
 Term = tuple[int, int | None]
 """Scale and number of values of an index that is not known."""
 
-SUSPICIOUS: Final = 16
-"""Offsets that one addition may make in one object before it is asked whether it feeds itself."""
+MAX_SEARCHED: Final = 5000
+LARGE_SET: Final = 8
+MAX_KNOWN_SETS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +40,37 @@ TAGS: Final = tuple(f"tag{n}" for n in range(16))  # set them
 
 
 class Arithmetic:
+    """Applies operations to pointer values and sets of them, and remembers the answers."""
+
     def __init__(self, values: PointerValues, graph: ConstraintGraph) -> None:
         self._values = values
         self._graph = graph
         self._known: dict[Operation, dict[int, int]] = {}
+        self._known_sets: dict[tuple[Operation, int], int] = {}
 
-    def apply(self, operation: Operation, value: int) -> int:
-        """The set of values that `operation` makes of `value`."""
+    def apply(self, operation: Operation, bits: int) -> int:
+        """The set of values that `operation` makes of a set of values."""
+        is_large = bits.bit_count() >= LARGE_SET
+        if is_large:
+            result = self._known_sets.get((operation, bits))
+            if result is not None:
+                return result
         known = self._known.get(operation)
         if known is None:
             known = self._known[operation] = {}
-        result = known.get(value)
-        if result is None:
-            result = 0
-            for new in self._compute(operation, value):
-                result |= 1 << new
-            known[value] = result
-        return result
-
-    def apply_all(self, operation: Operation, bits: list[int]) -> int:
         result = 0
-        for value in bits:
-            result |= self.apply(operation, value)
+        for value in members(bits):
+            made = known.get(value)
+            if made is None:
+                made = 0
+                for new in self._compute(operation, value):
+                    made |= 1 << new
+                known[value] = made
+            result |= made
+        if is_large:
+            if len(self._known_sets) >= MAX_KNOWN_SETS:
+                self._known_sets.clear()
+            self._known_sets[operation, bits] = result
         return result
 
     def _compute(self, operation: Operation, value: int) -> tuple[int, ...]:
@@ -80,64 +90,54 @@ class Arithmetic:
             return (values.masked(value, -1, TAGS.index(operation)),)
         return (values.masked(value, ~MASKS.index(operation)),)
 
-    def constrain(self, source: int, operation: Operation, target: int) -> None:
-        """`target` has what the operation makes of the values in `source`."""
+    def moved(self, node: int, operation: Operation) -> int:
+        """The node for what the operation makes of the values in `node`."""
         graph = self._graph
         if operation == Add(0):
-            graph.copy(source, target)
-            return
-        if isinstance(operation, Add) and not operation.terms:
-            graph.watch(source, _Addition(self, graph, self._values, source, operation, target), flow_to=target)
-            return
-        known = self._known.setdefault(operation, {})
-
-        def forward(value: int) -> None:
-            bits = known.get(value)
-            graph.add(target, self.apply(operation, value) if bits is None else bits)
-
-        graph.watch(source, forward, flow_to=target)
+            return node
+        if graph.is_fixed[node]:
+            return graph.fixed(self.apply(operation, graph.pts[node]))
+        return graph.shift(node, operation, lambda target: _Movement(self, graph, node, operation, target))
 
 
-class _Addition:
-    """A constant addition, which becomes a variable one when it turns out to feed itself."""
+class _Movement:
+    """An operation between two nodes; a constant addition becomes a variable one when it feeds itself.
 
-    __slots__ = ("_arithmetic", "_graph", "_made", "_operation", "_source", "_target", "_values")
+    That is asked when values arrive that this addition has made. Adding and taking away the same (a pointer to a
+    member and back to its container) is no growth.
+    """
+
+    __slots__ = ("_arithmetic", "_asked", "_graph", "_made", "_operation", "_source", "target")
 
     def __init__(
-        self,
-        arithmetic: Arithmetic,
-        graph: ConstraintGraph,
-        values: PointerValues,
-        source: int,
-        operation: Add,
-        target: int,
+        self, arithmetic: Arithmetic, graph: ConstraintGraph, source: int, operation: Operation, target: int
     ) -> None:
         self._arithmetic = arithmetic
         self._graph = graph
-        self._values = values
         self._source = source
         self._operation = operation
-        self._target = target
-        self._made: dict[int, int] = {}
+        self._made = 0
+        self._asked = 0
+        self.target = target
 
-    def __call__(self, value: int) -> None:
+    @property
+    def distance(self) -> int | None:
+        return self._operation.distance if isinstance(self._operation, Add) and not self._operation.terms else None
+
+    def apply(self, bits: int) -> int:
         operation = self._operation
-        bits = self._arithmetic.apply(operation, value)
-        offset = self._values.offset_of[value]
-        if offset is not None and not operation.terms and self._may_feed_itself(value, offset):
-            operation = self._operation = Add(0, ((operation.distance, None),))
-            bits = self._arithmetic.apply(operation, value)
-            known = self._graph.done[self._graph.parent[self._source]]
-            bits |= self._arithmetic.apply_all(operation, members(known))
-        self._graph.add(self._target, bits)
+        if not isinstance(operation, Add) or operation.distance == 0:
+            return self._arithmetic.apply(operation, bits)
+        if bits & self._made and self._feeds_itself(operation.distance):
+            self._operation = operation = Add(0, ((operation.distance, None), *operation.terms))
+            bits |= self._graph.pts[self._graph.parent[self._source]]
+        result = self._arithmetic.apply(operation, bits)
+        self._made |= result
+        return result
 
-    def _may_feed_itself(self, value: int, offset: int) -> bool:
-        """Ask the graph when this addition makes many offsets in an object, or leaves it."""
-        obj = self._values.object_of[value]
-        count = self._made[obj.number] = self._made.get(obj.number, 0) + 1
-        leaves = offset + self._operation.distance < 0 or (
-            obj.size is not None and offset + self._operation.distance > obj.size
-        )
-        if leaves or (count >= SUSPICIOUS and count & (count - 1) == 0):
-            return self._graph.reaches(self._target, self._source)
-        return False
+    def _feeds_itself(self, distance: int) -> bool:
+        self._asked += 1
+        if self._asked & (self._asked - 1):
+            return False
+        way_back = self._graph.way(self.target, self._source, MAX_SEARCHED)
+        return way_back is not None and way_back + distance != 0

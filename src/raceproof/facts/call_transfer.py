@@ -14,9 +14,10 @@ from raceproof.facts.contexts import (
     rename,
     rename_memory,
 )
-from raceproof.facts.effects import Effect, Returns
+from raceproof.facts.effects import Effect, Returns, Sync
 from raceproof.facts.libc import effect_of
-from raceproof.facts.state import State, join, merge
+from raceproof.facts.execution_counts import RETURNS_TWICE
+from raceproof.facts.state import MANY, Condition, State, join, merge
 from raceproof.facts.sync_api import is_atomic_function, sync_op
 from raceproof.ir import Call, Operand
 from raceproof.model import (
@@ -264,6 +265,10 @@ def _external(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         states = sync_transfer.apply(w, instr, operation, state)
         for after in states:
             _touch(w, instr, name, after)
+            if operation.kind is Sync.CREATE:
+                thread_transfer.remember_id(w, instr, operation, after)
+            if effect is not None and effect.calls:
+                _callbacks(w, instr, effect, after)
         return states
     if effect is None:
         w.flow.assume(
@@ -273,12 +278,32 @@ def _external(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         )
         return _unknown(w, instr, state)
     _touch(w, instr, name, state)
+    if name in RETURNS_TWICE:
+        return _set_jump(w, instr, state)
     if effect.noreturn:
         return []
     states = _callbacks(w, instr, effect, state)
     for after in states:
         _return_of_library(w, instr, effect, after)
     return states
+
+
+def _set_jump(w: Walker, instr: Call, state: State) -> list[State]:
+    """setjmp: here with result 0, and again from any longjmp, about which little is certain."""
+    _result(w, instr, state)
+    again = State(
+        may_run={r.id: MANY for r in w.flow.records if r.id != w.context.thread},
+        must_done=state.must_done,
+        phases={barrier: (low, None) for barrier, (low, _) in state.phases.items()},
+        may_sent=frozenset(w.flow.sent_addresses),
+        must_received=state.must_received,
+        may_handed=frozenset(r.id for r in w.flow.records),
+    )
+    state.fresh = {}
+    if instr.result is not None:
+        again.facts[Condition("eq", of_atom(w.evaluator.opaque(instr.result.name)))] = False
+        state.values[instr.result.name] = ZERO
+    return [state, again]
 
 
 def _touch(w: Walker, instr: Call, name: str, state: State) -> None:

@@ -42,8 +42,7 @@ class Memory:
         self._hooks: dict[int, list[CellHook]] = {}
         self._read: dict[int, int | None] = {}
         self._write: dict[int, int | None] = {}
-        graph.read_of = self.read_of
-        graph.write_of = self.write_of
+        graph.cells = self
 
     def read_of(self, value: int) -> int | None:
         """The node that holds what the value may point to; None for functions and threads."""

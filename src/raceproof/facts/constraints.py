@@ -211,14 +211,11 @@ class ConstraintBuilder:
             self.load(instance, address, slots, instr.result)
 
     def load(self, instance: Instance, address: int, slots: tuple[int, ...], result: Reg) -> None:
-        graph = self.graph
-        if slots == (0,) and graph.is_fixed[address] and result.name not in instance.regs:
-            known = graph.pts[address]
-            if known & (known - 1) == 0:
-                self.define(instance, result, self.work.memory.read_of(known.bit_length() - 1))
-                return
-        for slot in slots:
-            graph.load(self.work.moved(address, Add(slot)), self.node(instance, result))
+        if slots == (0,):
+            self.define(instance, result, self.graph.load(address))
+        else:
+            for slot in slots:
+                self.feed(instance, result, self.graph.load(self.work.moved(address, Add(slot))))
 
     def _store(self, instance: Instance, instr: Store) -> None:
         self.store(instance, instr.address, instr.type, self.value(instance, instr.value))
@@ -237,8 +234,7 @@ class ConstraintBuilder:
             return
         address = self.value(instance, instr.address)
         if address is not None:
-            for slot in slots:
-                self.graph.load(self.work.moved(address, Add(slot)), self.node(instance, instr.result))
+            self.load(instance, address, slots, instr.result)
         source = self.value(instance, instr.value)
         if instr.op in ("xchg", "max", "min", "umax", "umin"):
             self.store(instance, instr.address, instr.type, source)
@@ -251,8 +247,7 @@ class ConstraintBuilder:
         slots = self.work.slots(instr.type)
         address = self.value(instance, instr.address) if slots else None
         if address is not None:
-            for slot in slots:
-                self.graph.load(self.work.moved(address, Add(slot)), self.node(instance, instr.result))
+            self.load(instance, address, slots, instr.result)
             self.store(instance, instr.address, instr.type, self.value(instance, instr.new))
 
     def _gep(self, instance: Instance, instr: Gep) -> None:

@@ -91,7 +91,7 @@ class Flow:
         self._merged: dict[tuple[ThreadId, str, tuple[SiteId, ...]], Context] = {}
         self._threads: dict[tuple[ThreadId, tuple[SiteId, ...], SiteId, str], ThreadRecord] = {}
         self._queue: dict[Context, None] = {}
-        self._sent = {s.address for s in self.signals}
+        self.sent_addresses = {s.address for s in self.signals}
         self._positions: dict[SiteId, SourcePos | None] = {}
         self._joins: dict[str, list[tuple[SiteId, Operand]]] = {}
         self._lock_objects: dict[Linear, frozenset[ObjectId]] = {}
@@ -308,12 +308,15 @@ class Flow:
         return signal in self.signals
 
     def is_sent(self, address: Linear) -> bool:
-        return address in self._sent
+        return address in self.sent_addresses
 
     def is_stable(self, w: Walker, site: SiteId, address: Linear, size: int, touch: TargetedTouch) -> bool:
         if self.stability is None:
             return False
         return self.stability.holds(w.context.thread, w.info, site, address, size, touch)
+
+    def is_own(self, w: Walker, touch: TargetedTouch) -> bool:
+        return self.stability is not None and self.stability.is_own(w.context.thread, touch)
 
     def is_stale(self, w: Walker, site: SiteId, value: Linear) -> bool:
         """A stable value that this thread may still change behind `site`."""

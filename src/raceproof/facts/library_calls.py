@@ -25,11 +25,11 @@ from raceproof.facts.effects import (
     SyncOp,
 )
 from raceproof.facts.heap_types import HeapType
-from raceproof.facts.libc import effect_of
+from raceproof.facts.libc import effect_of, is_pure_intrinsic
 from raceproof.facts.memory_copy import CopyBuffer
 from raceproof.facts.objects import AbstractObject
 from raceproof.facts.sync_api import sync_op
-from raceproof.ir import Call, IntConst
+from raceproof.ir import Call, IntConst, PtrType
 from raceproof.model import ObjectKind
 
 
@@ -93,11 +93,12 @@ class LibraryCalls:
                 area = self._graph.fixed(1 << self._work.values.base(instance.variadic))
                 self._graph.store(area, self._work.moved(target, ANYWHERE))
             return True
-        if not name.startswith("llvm.") or effect_of(name) is not None:
+        if not is_pure_intrinsic(name):
             return False
-        if instr.result is not None:  # an intrinsic that only computes
-            for index in range(len(instr.args)):
-                self._builder.feed(instance, instr.result, self._argument(instance, instr, index))
+        if instr.result is not None and self._work.slots(instr.type):
+            for index, type_ in enumerate(instr.arg_types):  # a number computed from a pointer is no pointer
+                if isinstance(instr.type, PtrType) or not isinstance(type_, PtrType):
+                    self._builder.feed(instance, instr.result, self._argument(instance, instr, index))
         return True
 
     # Threads.
@@ -208,9 +209,7 @@ class LibraryCalls:
             case Returns.STATIC:
                 source = self._graph.fixed(1 << work.values.base(self._static(effect)))
             case Returns.LOADED:
-                if argument is not None:
-                    source = self._graph.new_node()
-                    self._graph.load(argument, source)
+                source = None if argument is None else self._graph.load(argument)
             case Returns.NOTHING:
                 pass
         other = self._argument(instance, instr, effect.or_arg, effect)
@@ -274,9 +273,7 @@ class LibraryCalls:
 
     def _loaded(self, node: int) -> int:
         """A node for every pointer that is stored in the objects that `node` points to."""
-        target = self._graph.new_node()
-        self._graph.load(self._work.moved(node, ANYWHERE), target)
-        return target
+        return self._graph.load(self._work.moved(node, ANYWHERE))
 
 
 def _constant(instr: Call, extent: Extent | None, pointer_size: int) -> int | None:

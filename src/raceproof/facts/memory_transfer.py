@@ -40,7 +40,7 @@ def load(w: Walker, instr: Load, state: State) -> None:
     known = state.memory.get((address, size))
     if known is not None:
         state.values[name] = known.value
-    elif _is_tracked(w, touch, address, state):
+    elif is_tracked(w, touch, address, state):
         open_fresh(address, state)
         state.memory[(address, size)] = Known(of_atom(w.evaluator.opaque(name)), touch.objects)
     elif address.is_absolute and w.flow.is_stable(w, instr.id, address, size, touch):
@@ -73,7 +73,7 @@ def store(w: Walker, instr: Store, state: State) -> None:
     w.record(instr.id, 0, touch, address, state)
     _keep_or_publish(address, value, state)
     _overwrite(w, touch, address, instr.type.size, state)
-    if isinstance(instr.type, IntType | PtrType) and _is_tracked(w, touch, address, state):
+    if isinstance(instr.type, IntType | PtrType) and is_tracked(w, touch, address, state):
         state.memory[(address, instr.type.size)] = Known(value, touch.objects)
     if w.recording:
         w.flow.note_store(address, value, instr.id)
@@ -110,11 +110,11 @@ def _overwrite(w: Walker, touch: TargetedTouch, address: Linear, size: int | Non
         del state.memory[key]
 
 
-def _is_tracked(w: Walker, touch: TargetedTouch, address: Linear, state: State) -> bool:
+def is_tracked(w: Walker, touch: TargetedTouch, address: Linear, state: State) -> bool:
     """Nobody else can change this memory now."""
     if any(atom in state.fresh and factor == 1 for atom, factor in address.terms):
         return True
-    return bool(touch.objects) and not (touch.objects & w.world.may_escape)
+    return bool(touch.objects) and (not (touch.objects & w.world.may_escape) or w.flow.is_own(w, touch))
 
 
 def send(w: Walker, address: Linear, value: Linear | None, state: State) -> None:

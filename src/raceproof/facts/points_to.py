@@ -137,14 +137,14 @@ class PointsTo:
         """The object of a global variable or function, by its name in the IR."""
         return ObjectId(self._work.symbols[name].number)
 
-    def static_location(self, name: str) -> tuple[MemLoc, ...]:
-        """The library's own object of that name, if the program uses it."""
-        obj = self._work.statics.get(name)
-        return (MemLoc(ObjectId(obj.number), 0, None),) if obj is not None else ()
-
     def object_of_site(self, site: SiteId) -> tuple[ObjectId, ...]:
         """Objects made at an alloca, an allocating call or a thread creation; several where it was cloned."""
         return tuple(ObjectId(o.number) for o in self._builder.objects_of_site.get(site, ()))
+
+    def static_location(self, name: str) -> tuple[MemLoc, ...]:
+        """The library's own object of that name (`Effect.static_object`); empty if no call reaches it."""
+        obj = self._work.symbols.get(name) if name in self._program.globals else self._work.statics.get(name)
+        return () if obj is None else (MemLoc(ObjectId(obj.number), 0, None),)
 
     def _describe(self, obj: AbstractObject) -> MemObject:
         return MemObject(

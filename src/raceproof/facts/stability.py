@@ -39,6 +39,7 @@ class Stability:
             for target in sorted(touch.objects):
                 self._by_object.setdefault(target, []).append(key)
         self._writers: dict[tuple[MemLoc, ...], ThreadId | None | bool] = {}
+        self._users: dict[tuple[MemLoc, ...], set[ThreadId]] = {}
         self._objects: dict[Linear, frozenset[ObjectId]] = {}
         self._changes: dict[tuple[str, SiteId, frozenset[ObjectId]], bool] = {}
 
@@ -56,6 +57,14 @@ class Stability:
         self._objects[address] = self._objects.get(address, frozenset()) | touch.objects
         return writer != thread or not self._may_write_after(info, site, touch.objects)
 
+    def is_own(self, thread: ThreadId, touch: TargetedTouch) -> bool:
+        """No other thread ever touches the location."""
+        if self._records[thread].many or not touch.targets:
+            return False
+        if touch.targets not in self._users:
+            self._users[touch.targets] = self._users_of(self._keys(touch.targets))
+        return self._users[touch.targets] <= {thread}
+
     def may_change_after(self, thread: ThreadId, info: FunctionInfo, site: SiteId, address: Linear) -> bool:
         """This thread may write the stable location behind `site`, in the same function."""
         objects = self._objects.get(address, frozenset())
@@ -63,13 +72,8 @@ class Stability:
 
     def _writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None | bool:
         """The one thread that writes; None if nobody does; False if the location is not stable."""
-        keys = {
-            key
-            for target in targets
-            for key in self._by_object.get(target.object, ())
-            if any(overlap(target, other) for other in self._touched[key].targets)
-        }
-        users = {view.thread for key in keys for view in self._views.get(key, ())}
+        keys = self._keys(targets)
+        users = self._users_of(keys)
         writer: ThreadId | None = None
         for key in sorted(keys):
             if not self._touched[key].touch.kind.writes:
@@ -83,6 +87,18 @@ class Stability:
                 if any(self._may_run(view, other) for other in users if other != writer):
                     return False
         return writer
+
+    def _keys(self, targets: tuple[MemLoc, ...]) -> set[AccessKey]:
+        """Accesses that may touch the same bytes."""
+        return {
+            key
+            for target in targets
+            for key in self._by_object.get(target.object, ())
+            if any(overlap(target, other) for other in self._touched[key].targets)
+        }
+
+    def _users_of(self, keys: set[AccessKey]) -> set[ThreadId]:
+        return {view.thread for key in keys for view in self._views.get(key, ())}
 
     def _may_run(self, view: View, other: ThreadId) -> bool:
         """`other` may be running at `view`, as far as the thread of `view` can tell."""

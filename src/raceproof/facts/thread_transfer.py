@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from raceproof.facts import memory_transfer
 from raceproof.facts.contexts import LoopIds, Spawn, ThreadRecord
 from raceproof.facts.effects import SyncOp
 from raceproof.facts.function_info import CountedLoop
-from raceproof.facts.state import MANY, State
+from raceproof.facts.state import MANY, Known, State
 from raceproof.ir import Call, Cast, IntType, Load, Operand, Reg, SiteId
 from raceproof.model import (
     AnyArgument,
     Argument,
+    Atom,
     DistinctArgument,
     Linear,
     ObjectKind,
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from raceproof.facts.walker import Walker
 
 COUNTER = Opaque("#i")
+THREAD_ID = "@thread:"
 
 
 def create(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
@@ -62,6 +65,19 @@ def create(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
         w.define(instr.result.name, state)
 
 
+def remember_id(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
+    """The id of the thread just created is known, where nobody else can change it."""
+    starts = [s for s in w.world.points_to.thread_starts(instr.id) if s in w.world.program.functions]
+    touches = [t for t in w.world.touches(w.function, instr) if t.touch.kind.writes]
+    if len(starts) != 1 or len(touches) != 1 or op.arg is None:
+        return
+    address = w.value(instr.args[op.arg], state)
+    if memory_transfer.is_tracked(w, touches[0], address, state):
+        record = w.flow.thread(w.context, starts[0], instr.id)
+        size = touches[0].touch.size or w.world.program.pointer_size
+        state.memory[(address, size)] = Known(of_atom(Opaque(f"{THREAD_ID}{record.id}")), touches[0].objects)
+
+
 def start_deferred(w: Walker, instr: Call, start: str, state: State) -> None:
     """A handler that the library may call later, at any time, on any thread: like a thread that never ends."""
     record = w.flow.thread(w.context, start, instr.id)
@@ -90,14 +106,14 @@ def _argument(w: Walker, site: SiteId, operand: Operand | None, loop: CountedLoo
     value = w.value(operand, state)
     if value.is_absolute:
         return SameArgument(value)
-    for atom, factor in value.terms:
-        if atom in state.fresh and factor == 1:
+    match value.terms:
+        case ((Opaque() as atom, 1),) if atom in state.fresh:  # a new object, which nobody has seen yet
             return DistinctArgument(value, 0, fresh=True)
     if loop is not None and w.flow.runs_once(w.context):
         counter = w.evaluator.opaque_name(loop.counter.name)
         factors = [factor for atom, factor in value.terms if atom == counter]
         others = [atom for atom, _ in value.terms if atom != counter]
-        if factors and Linear(0, tuple((a, 1) for a in others)).is_absolute:
+        if factors and all(_is_constant_in_frame(w, leaf) for other in others for leaf in of_atom(other).leaves()):
             return DistinctArgument(value, abs(factors[0] * loop.step), fresh=False, bits=_bits(w, operand))
     return AnyArgument()
 
@@ -138,13 +154,20 @@ def join_one(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
         w.define(instr.result.name, state)
     if op.may_fail or op.arg is None:
         return [state]
-    records = _records(w, instr.args[op.arg])
+    records = _known_record(w, w.value(instr.args[op.arg], state)) or _records(w, instr.args[op.arg])
     if records is None:
         return [state]
     running = [r for r in records if r.id in state.may_run]
     if len(running) == 1 and state.may_run[running[0].id] == 1:
         return [state] if _end(w, running[0], state) else []
     return [state]
+
+
+def _known_record(w: Walker, value: Linear) -> list[ThreadRecord] | None:
+    match value:
+        case Linear(constant=0, terms=((Opaque(key=key), 1),)) if key.startswith(THREAD_ID):
+            return [w.flow.records[int(key.removeprefix(THREAD_ID))]]
+    return None
 
 
 def _records(w: Walker, operand: Operand) -> list[ThreadRecord] | None:
@@ -186,14 +209,16 @@ def _loop_ids(w: Walker, loop: CountedLoop, address: Linear, state: State) -> Lo
     first, bound = w.value(loop.first, state), w.value(loop.bound, state)
     for part in (named, first, bound):
         for leaf in part.leaves():
-            if isinstance(leaf, Opaque) and leaf != COUNTER and not _is_constant_in_frame(w, leaf):
+            if leaf != COUNTER and not _is_constant_in_frame(w, leaf):
                 return None
     return LoopIds(named, first, bound, loop.predicate, loop.step)
 
 
-def _is_constant_in_frame(w: Walker, atom: Opaque) -> bool:
-    """A parameter, or a register that is set once per call."""
+def _is_constant_in_frame(w: Walker, atom: Atom) -> bool:
+    """A value that is the same in all threads, a parameter, or a register that is set once per call."""
     prefix = f"{w.function.name}:"
+    if not isinstance(atom, Opaque):
+        return True
     if not atom.key.startswith(prefix):
         return False
     name = atom.key.removeprefix(prefix)

@@ -306,8 +306,10 @@ class Walker:
                         and any(leaf in changed for leaf in argument.pattern.leaves())
                     )
                 )
+        counted = self.info.counted.get(target)
         for name, value in incoming:
-            if any(leaf in changed for leaf in value.leaves()):
+            is_counter = counted is not None and name == counted.counter.name  # itself from the first round on
+            if is_counter or any(leaf in changed for leaf in value.leaves()):
                 state.publish(value)
             else:
                 state.values[name] = value

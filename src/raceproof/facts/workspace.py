@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from raceproof.facts.arithmetic import Add, Arithmetic, Operation
+from raceproof.facts.arithmetic import Arithmetic, Operation
 from raceproof.facts.cells import Memory
 from raceproof.facts.cloning import CloningPolicy
 from raceproof.facts.heap_types import HeapTypes
 from raceproof.facts.layout import Shape, part_of_ir_type, pointer_slots
 from raceproof.facts.objects import AbstractObject, PointerValues
-from raceproof.facts.propagation import ConstraintGraph, members
+from raceproof.facts.propagation import ConstraintGraph
 from raceproof.ir import Address, GlobalVariable, IrType, OtherConst, Program
 from raceproof.model import ObjectKind
 
@@ -127,13 +127,7 @@ class Workspace:
 
     def moved(self, node: int, operation: Operation) -> int:
         """A node for what the operation makes of the values in `node`."""
-        if operation == Add(0):
-            return node
-        if self.graph.is_fixed[node]:
-            return self.graph.fixed(self.arithmetic.apply_all(operation, members(self.graph.pts[node])))
-        target = self.graph.new_node()
-        self.arithmetic.constrain(node, operation, target)
-        return target
+        return self.arithmetic.moved(node, operation)
 
     def static_object(self, name: str, is_thread_local: bool) -> AbstractObject:
         """The library's own object of that name, or the program's declaration of it."""

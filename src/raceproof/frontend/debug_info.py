@@ -30,7 +30,6 @@ class Metadata:
         self._files: dict[int, str | None] = {}
         self._paths: dict[int | None, str | None] = {}
         self._positions: dict[int, SourcePos | None] = {}
-        self._attached: dict[str, SourcePos | None] = {}
 
     def kind(self, number: int) -> str:
         """The class of a node (`DISubprogram`), empty for tuples and unknown numbers."""
@@ -56,11 +55,8 @@ class Metadata:
 
     def attached(self, attachments: str) -> SourcePos | None:
         """The position in a list of attachments such as ", !dbg !12, !llvm.loop !5"."""
-        if attachments in self._attached:
-            return self._attached[attachments]
         match = _ATTACHED_LOCATION.search(attachments)
-        found = self._attached[attachments] = self.position(int(match.group(1))) if match else None
-        return found
+        return self.position(int(match.group(1))) if match else None
 
     def position(self, number: int) -> SourcePos | None:
         """Where a DILocation stands; line 0 is the compiler's own code and has no position."""

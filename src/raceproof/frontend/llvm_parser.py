@@ -9,7 +9,10 @@ Sites are numbered from 1 in order of appearance over the whole module; everythi
 
 from __future__ import annotations
 
+import gc
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from raceproof.core import Unsupported
@@ -53,7 +56,23 @@ class _Sections:
 
 def parse_module(text: str, origin: Origin, entry: str = "main") -> Program:
     """Parse a whole module; raises `Unsupported` for anything outside the known subset."""
-    sections = _split(text)
+    with _collector_paused():
+        return _parse(_split(text), origin, entry)
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Nothing that the parser makes is garbage or cyclic: looking for it would take a third of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _parse(sections: _Sections, origin: Origin, entry: str) -> Program:
     types = TypeTable(DataLayout.parse(sections.layout), sections.types)
     symbols = Symbols(sections.aliases, types)
     reader = Reader(types, symbols.address)
@@ -81,12 +100,14 @@ def parse_module(text: str, origin: Origin, entry: str = "main") -> Program:
         for h in declared
         if not h.name.startswith("llvm.")
     }
+    with _reading(f"alias of {entry}"):
+        entry = symbols.name(entry)
     return Program(
         functions=functions,
         externals=externals,
         globals=globals_,
         source_types=source_types.types,
-        entry=symbols.name(entry),
+        entry=entry,
         pointer_size=types.layout.pointer_size,
         origin=origin,
     )
@@ -114,7 +135,7 @@ class _reading:
 def _split(text: str) -> _Sections:
     """Sort the lines of the module; nothing is parsed here except attribute groups."""
     s = _Sections()
-    lines = iter(text.splitlines())
+    lines = iter(text.split("\n"))
     for line in lines:
         if not line:
             continue

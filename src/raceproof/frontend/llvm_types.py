@@ -70,8 +70,8 @@ class DataLayout:
                 continue
             kind, bits, first, second = match.groups()
             if kind == "p" and bits in ("", "0"):
-                pointer_size = int(first) // 8
-                pointer_align = int(second) // 8 if second else pointer_size
+                pointer_size = max(1, int(first) // 8)
+                pointer_align = max(1, int(second) // 8) if second else pointer_size
             elif kind in tables and bits:
                 tables[kind][int(bits)] = max(1, int(first) // 8)
         return DataLayout(pointer_size, pointer_align, tables["i"], tables["f"], tables["v"])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from raceproof.core import Budget, LimitReached
@@ -20,9 +20,12 @@ from raceproof.lockset.addresses import common_lock, why_disjoint
 from raceproof.lockset.order import why_ordered
 from raceproof.model import (
     Access,
+    AccessId,
+    AccessKind,
     ConcurrentProgram,
     EngineResult,
     Finding,
+    ObjectId,
     RacePair,
     Reason,
     Rule,
@@ -33,6 +36,7 @@ from raceproof.model import (
 )
 
 NAME = "lockset"
+UNPUBLISHED = StaticReason(Rule.OWNED, "before it is published")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +49,24 @@ def run(
 ) -> EngineResult:
     """Decide each pair, or say what is known about it."""
     start = time.monotonic()
-    findings: list[Finding] = []
     stopped: str | None = None
-    for pair in pairs:
-        try:
-            budget.check()
-        except LimitReached as limit:
-            stopped = limit.message
-            break
-        findings.append(_decide(cp, pair))
+    decided: dict[RacePair, Finding] = {}
+    leaking: frozenset[ObjectId] = frozenset()
+    try:
+        while True:
+            for pair in pairs:
+                if pair not in decided:
+                    budget.check()
+                    decided[pair] = _decide(cp, pair, leaking)
+            now_leaking = leaking | leaking_objects(cp, decided)
+            if now_leaking == leaking:
+                break
+            leaking = now_leaking
+            decided = {p: f for p, f in decided.items() if not _rests_on_privacy(f)}
+    except LimitReached as limit:
+        stopped = limit.message
+        decided = {p: f for p, f in decided.items() if not _rests_on_privacy(f)}
+    findings = [decided[pair] for pair in pairs if pair in decided]
     rules = Counter(
         reason.rule.value for f in findings if isinstance(f.evidence, tuple) for reason in f.evidence[:1]
     )
@@ -66,7 +79,38 @@ def run(
     )
 
 
-def _decide(cp: ConcurrentProgram, pair: RacePair) -> Finding:
+def leaking_objects(cp: ConcurrentProgram, decided: Mapping[RacePair, Finding]) -> frozenset[ObjectId]:
+    """Objects whose pointers may reach another thread without synchronisation.
+
+    What a thread does with an object before it publishes it happens before what others do with it, if finding
+    the pointer is ordered after storing it: no race on the places that may hold it, and no relaxed atomics there.
+    Proofs may rest on that for one another: by induction over the execution, the finder's read comes first.
+    """
+    unordered: set[AccessId] = set()
+    for pair, finding in decided.items():
+        if finding.verdict is not Verdict.RACE_FREE or not _synchronises(cp, pair, finding):
+            unordered |= {pair.first, pair.second}
+    return frozenset(o for o, holders in cp.may_hold.items() if holders & unordered)
+
+
+def _synchronises(cp: ConcurrentProgram, pair: RacePair, finding: Finding) -> bool:
+    """Whether a read that sees the other access's write is ordered after it."""
+    if not isinstance(finding.evidence, tuple) or finding.evidence[0].rule is not Rule.BOTH_ATOMIC:
+        return True
+    for access in (cp.accesses[pair.first], cp.accesses[pair.second]):
+        order = access.order
+        if order is None or (access.kind.writes and not order.releases):
+            return False
+        if access.kind in (AccessKind.READ, AccessKind.UPDATE) and not order.acquires:
+            return False
+    return True
+
+
+def _rests_on_privacy(finding: Finding) -> bool:
+    return isinstance(finding.evidence, tuple) and UNPUBLISHED in finding.evidence
+
+
+def _decide(cp: ConcurrentProgram, pair: RacePair, leaking: frozenset[ObjectId]) -> Finding:
     first, second = cp.accesses[pair.first], cp.accesses[pair.second]
     if first.is_atomic and second.is_atomic:
         return _proved(pair, {StaticReason(Rule.BOTH_ATOMIC, ""): None})
@@ -74,17 +118,20 @@ def _decide(cp: ConcurrentProgram, pair: RacePair) -> Finding:
     for i, view_1 in enumerate(first.views):
         others = second.views[i:] if first is second else second.views
         for view_2 in others:
-            reason = why_race_free(cp, first, view_1, second, view_2)
+            reason = why_race_free(cp, first, view_1, second, view_2, leaking)
             if reason is None:
                 return _open(cp, pair, first, view_1, second, view_2)
             reasons[reason] = None
     return _proved(pair, reasons)
 
 
-def why_race_free(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> StaticReason | None:
+def why_race_free(
+    cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View, leaking: frozenset[ObjectId]
+) -> StaticReason | None:
     """The first rule that shows that the two accesses, as seen in these views, do not race."""
-    if view_a.private or view_b.private:
-        return StaticReason(Rule.OWNED, "before it is published")
+    for access, view in ((a, view_a), (b, view_b)):
+        if view.private and not any(t.object in leaking for t in access.targets):
+            return UNPUBLISHED
     ordered = why_ordered(cp, view_a, view_b)
     if ordered is not None:
         return StaticReason(Rule.ORDERED, ordered)
@@ -111,7 +158,8 @@ def _open(
     if not locks_1 and not locks_2:
         text = "the two may happen at the same time, and neither holds a lock"
     else:
-        text = f"the two may happen at the same time, and have no lock in common ({locks_1 or 'none'} / {locks_2 or 'none'})"
+        held = f"{locks_1 or 'none'} / {locks_2 or 'none'}"
+        text = f"the two may happen at the same time, and have no lock in common ({held})"
     if first.is_atomic != second.is_atomic:
         text += "; one of them is atomic, the other is not"
     return Finding(pair, Verdict.UNKNOWN, Reason(text, views=(view_1, view_2)), NAME)

@@ -221,7 +221,8 @@ class ConcurrentProgram:
 
     `accesses` holds those to objects that more than one thread may touch while one writes; `private_accesses`
     counts the others. `exclusive` are the semaphores and atomic spin locks that may be relied on as mutexes.
-    `senders` gives, for each signal that orders, the one thread that sends it.
+    `senders` gives, for each signal that orders, the one thread that sends it. `may_hold`: for an object that is
+    private somewhere, the accesses through which a pointer to it may be stored and found.
     """
 
     program: Program
@@ -234,3 +235,4 @@ class ConcurrentProgram:
     barriers: tuple[BarrierFact, ...]
     senders: Mapping[Signal, ThreadId]
     assumptions: tuple[Assumption, ...]
+    may_hold: Mapping[ObjectId, frozenset[AccessId]]

@@ -18,8 +18,10 @@ from raceproof.report.source_lines import SourceLines
 
 WIDTH = 80
 MAX_SHOWN_PER_LOCATION = 3
-MAX_LOCATIONS_SHOWN = 20
+MAX_LOCATIONS_SHOWN = 10
+MAX_LOCATIONS_LISTED = 30
 MAX_TABLE_ROWS = 15
+MAX_REASONS = 3
 MAX_ASSUMPTIONS = 10
 
 _SCOPES = {
@@ -49,10 +51,15 @@ class _Writer:
     def line(self, text: str = "") -> None:
         self._stream.write(text + "\n")
 
-    def wrapped(self, text: str, first: str, rest: str) -> None:
-        """Fold at 80 columns; a long word (a path) is never broken."""
+    def wrapped(self, text: str, first: str, rest: str, break_words: bool = False) -> None:
+        """Fold at 80 columns; a path stays whole even if it is longer."""
         for line in textwrap.wrap(
-            text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+            text,
+            WIDTH,
+            initial_indent=first,
+            subsequent_indent=rest,
+            break_long_words=break_words,
+            break_on_hyphens=False,
         ):
             self.line(line)
 
@@ -79,8 +86,22 @@ class _Writer:
         for group in groups[:MAX_LOCATIONS_SHOWN]:
             self._location(group)
         if len(groups) > MAX_LOCATIONS_SHOWN:
-            self.line()
-            self.line(f"… and {_count(len(groups) - MAX_LOCATIONS_SHOWN, 'more location')}, see --json")
+            self._list_locations(groups[MAX_LOCATIONS_SHOWN:])
+
+    def _list_locations(self, groups: Sequence[Sequence[PairResult]]) -> None:
+        """The rest, in brief: the first pair of each."""
+        self.line()
+        self.line(f"The same at {_count(len(groups), 'more location')}:")
+        for pairs in groups[:MAX_LOCATIONS_LISTED]:
+            shown = _merge_same_lines(pairs)[0][0]
+            first, second = (
+                f"{a.kind.value} at {_place(a.pos)}" if a.pos is not None else f"{a.kind.value} in `{a.function}`"
+                for a in shown.accesses
+            )
+            more = f", {_count(len(pairs) - 1, 'more pair')}" if len(pairs) > 1 else ""
+            self.wrapped(f"{shown.target}: {first}, {second}{more}", "  ", "    ")
+        if len(groups) > MAX_LOCATIONS_LISTED:
+            self.line(f"  … and {_count(len(groups) - MAX_LOCATIONS_LISTED, 'more location')}, see --json")
 
     def _location(self, pairs: Sequence[PairResult]) -> None:
         races = sum(p.verdict is Verdict.RACE for p in pairs)
@@ -123,10 +144,11 @@ class _Writer:
 
     def _access(self, prefix: str, access: AccessResult) -> None:
         kind = f"{'atomic ' if access.is_atomic else ''}{access.kind.value}"
-        if access.pos is None:
-            self.line(f"  {prefix}{self._paint.bold(kind)} in code without a line, function `{access.function}`")
-        else:
-            self.line(f"  {prefix}{self._paint.bold(kind)} in `{access.function}`, {access.pos}")
+        place = "code without a line" if access.pos is None else str(access.pos)
+        fits = len(f"  {prefix}{kind} in `{access.function}`, {place}") <= WIDTH
+        separator = " " if fits else "\n    "
+        self.line(f"  {prefix}{self._paint.bold(kind)} in `{access.function}`,{separator}{place}")
+        if access.pos is not None:
             self._excerpt(access.pos)
         self._situation(access)
 
@@ -168,12 +190,16 @@ class _Writer:
     def _table(self, tables: dict[tuple[str, ObjectId], list[PairResult]]) -> None:
         rows = sorted(tables.items(), key=lambda item: -len(item[1]))
         shown = rows[:MAX_TABLE_ROWS]
-        width = min(34, max(len("location"), *(len(target) for (target, _), _ in shown)))
+        width = min(24, max(len("location"), *(len(target) for (target, _), _ in shown)))
         self.line(self._paint.dim(f"  {'location':<{width}}  pairs  why"))
         for (target, _), pairs in shown:
             reasons = Counter(text for p in pairs for text in p.evidence)
-            start = f"  {_shorten(target, width):<{width}}  {len(pairs):>5}  "
-            self.line(start + _fit([text for text, _ in reasons.most_common()], WIDTH - len(start)))
+            if len(target) > width:
+                self.line(f"  {target}")
+                target = ""
+            start = f"  {target:<{width}}  {len(pairs):>5}  "
+            why = _first_few([_phrase(text) for text, _ in reasons.most_common()])
+            self.wrapped(why, start, " " * len(start), break_words=True)
         if len(rows) > len(shown):
             self.line(f"  … and {_count(len(rows) - len(shown), 'more location')}, see --json")
 
@@ -223,25 +249,19 @@ def _rule(evidence: str) -> str:
     return evidence.partition(" ")[0]
 
 
+def _phrase(evidence: str) -> str:
+    """`common-lock m`, but `owned: an element of its own`."""
+    rule, _, detail = evidence.partition(" ")
+    return f"{rule}: {detail}" if " " in detail else evidence
+
+
 def _place(pos: SourcePos) -> str:
     return f"{pos.file}:{pos.line}"
 
 
-def _shorten(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def _fit(texts: Sequence[str], width: int) -> str:
-    """As many of the texts as fit, and how many more there are."""
-    line = ""
-    for i, text in enumerate(texts):
-        longer = f"{line}; {text}" if line else text
-        rest = len(texts) - i - 1
-        suffix = f"; {rest} more" if rest else ""
-        if line and len(longer) + len(suffix) > width:
-            return _shorten(f"{line}; {len(texts) - i} more", width)
-        line = longer
-    return _shorten(line, width)
+def _first_few(texts: Sequence[str]) -> str:
+    more = len(texts) - MAX_REASONS
+    return "; ".join([*texts[:MAX_REASONS], f"{more} more"] if more > 0 else texts)
 
 
 def _count(number: int, noun: str) -> str:

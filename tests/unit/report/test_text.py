@@ -28,10 +28,10 @@ def text(result: CheckResult, color: bool = False) -> str:
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> str:
-    path = tmp_path / "demo.c"
-    path.write_text(SOURCE, encoding="utf-8")
-    return str(path)
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("demo.c").write_text(SOURCE, encoding="utf-8")
+    return "demo.c"
 
 
 def test_race_free() -> None:
@@ -100,7 +100,7 @@ def test_a_position_beyond_the_file_is_no_problem(source: str) -> None:
 
 def test_an_access_without_position() -> None:
     access = AccessResult(None, "worker", AccessKind.READ, "main thread", True, ())
-    assert "atomic read in code without a line, function `worker`" in text(check_result(pair_result(first=access)))
+    assert "atomic read in `worker`, code without a line\n" in text(check_result(pair_result(first=access)))
 
 
 def test_a_source_line_cannot_steer_the_terminal(tmp_path: Path) -> None:
@@ -138,6 +138,23 @@ def test_many_pairs_at_a_location_are_cut() -> None:
     assert "… and 5 more pairs, see --json" in output
 
 
+def test_many_locations_are_listed_in_brief() -> None:
+    pairs = [pair_result(i, target=f"x{i}") for i in range(1, 50)] + [pair_result(50, target="x11")]
+    output = text(check_result(*pairs))
+    assert output.count("possible data race") == 10
+    assert "The same at 39 more locations:\n" in output
+    assert "  x11: write at demo.c:10, read at demo.c:22, 1 more pair\n" in output
+    assert "  x40: write at demo.c:10, read at demo.c:22\n" in output
+    assert "… and 9 more locations, see --json" in output
+
+
+def test_a_long_path_has_a_line_of_its_own() -> None:
+    path = "/a" * 30 + "/long.c"
+    assert f"pair 1: write in `worker`,\n    {path}:10:5\n" in text(
+        check_result(pair_result(first=access_result(file=path)))
+    )
+
+
 def test_locations_of_the_same_name_stay_apart() -> None:
     other = replace(pair_result(2), pair=replace(PAIRS[0], target=replace(COUNTER, object=ObjectId(9))))
     assert text(check_result(pair_result(1), other)).count("counter: possible data race") == 2
@@ -158,7 +175,7 @@ def test_proofs_are_counted_per_rule_and_location() -> None:
     output = text(check_result(*pairs))
     assert "Proved race-free: 3 pairs of accesses at 2 locations\n" in output
     assert "by common-lock (2), ordered (1), both-atomic (1)" in output
-    assert "  counter       2  common-lock mutex; ordered joined at demo.c:20\n" in output
+    assert "  counter       2  common-lock mutex; ordered: joined at demo.c:20\n" in output
     assert "  ready         1  both-atomic\n" in output
 
 
