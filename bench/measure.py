@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,6 @@ _IR_FLAGS = (
     "-fno-stack-protector", "-mcpu=baseline", "-Wno-unused-command-line-argument",
 )  # fmt: skip
 _INSTRUCTION = re.compile(r"^  (?:%\S+ = )?[a-z]")
-_CASE = re.compile(r"^    ")
 ZIG_CC = (sys.executable, "-m", "ziglang", "cc")
 
 
@@ -35,26 +34,32 @@ class Run:
     errors: str
 
 
-def run_measured(command: Sequence[str], environment: Mapping[str, str] | None = None) -> Run:
-    """Run a command to its end with its output kept."""
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        started = time.perf_counter()
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env={**os.environ, **(environment or {})}
-        )
-        _, wait_status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(wait_status)
-        output.seek(0)
-        errors.seek(0)
-        return Run(
-            process.returncode,
-            wall,
-            usage.ru_utime + usage.ru_stime,
-            usage.ru_maxrss / 1024,
-            output.read().decode(errors="replace"),
-            errors.read().decode(errors="replace"),
-        )
+# A process counts the memory of the one that started it until it has its own, so a small one stands between.
+_LAUNCHER = """
+import json, os, signal, sys, time
+limit, report, out, err, *command = sys.argv[1:]
+started = time.perf_counter()
+files = [(os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0)]
+files += [(os.POSIX_SPAWN_OPEN, n, f, os.O_WRONLY | os.O_CREAT, 0o600) for n, f in ((1, out), (2, err))]
+pid = os.posix_spawnp(command[0], command, os.environ, file_actions=files, setpgroup=0)
+signal.signal(signal.SIGALRM, lambda *_: os.killpg(pid, signal.SIGKILL))
+signal.alarm(int(limit))
+_, status, usage = os.wait4(pid, 0)
+wall = time.perf_counter() - started
+figures = [os.waitstatus_to_exitcode(status), wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]
+with open(report, "w") as file:
+    json.dump(figures, file)
+"""
+
+
+def run_measured(command: Sequence[str], environment: Mapping[str, str] | None = None, limit: int = 3600) -> Run:
+    """Run a command to its end, or kill it after `limit` seconds (its status is then negative)."""
+    with tempfile.TemporaryDirectory() as directory:
+        report, out, err = (Path(directory) / name for name in ("report", "out", "err"))
+        launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(limit), str(report), str(out), str(err)]
+        subprocess.run([*launcher, *command], check=True, env={**os.environ, **(environment or {})})
+        status, wall, cpu, peak = json.loads(report.read_text(encoding="utf-8"))
+        return Run(status, wall, cpu, peak, out.read_text(errors="replace"), err.read_text(errors="replace"))
 
 
 def compile_to_ir(source: Path, flags: Sequence[str] = ()) -> str:

@@ -89,6 +89,7 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
         exclusive=exclusive_locks(world, flow, touched),
         barriers=barrier_facts(flow, threads),
         senders=senders_of(world, flow, touched),
+        sent_after=flow.sent_after,
         assumptions=flow.assumptions,
         may_hold=_may_hold(world, accesses),
     )
@@ -144,6 +145,7 @@ def _weakest(group: list[View]) -> View:
         may_sent=frozenset().union(*(m.may_sent for m in moments)),
         must_received=frozenset.intersection(*(m.must_received for m in moments)),
         may_handed=frozenset().union(*(m.may_handed for m in moments)),
+        must_returned=frozenset.intersection(*(m.must_returned for m in moments)),
     )
     return View(
         thread=first.thread,
@@ -209,4 +211,3 @@ def _narrower(a: MemLoc, b: MemLoc) -> MemLoc:
         return (loc.offset is None, loc.stride is not None, loc.size if loc.size is not None else 1 << 60)
 
     return min((a, b), key=width)
-

@@ -12,6 +12,7 @@ from raceproof.facts.contexts import (
     is_frame_local,
     parameter_renaming,
     rename,
+    rename_facts,
     rename_memory,
 )
 from raceproof.facts.effects import Effect, Returns, Sync
@@ -69,6 +70,7 @@ def _result(w: Walker, instr: Call, state: State, value: Linear | None = None) -
 
 def _defined(w: Walker, instr: Call, name: str, args: list[Operand], state: State) -> list[State]:
     values = [w.value(arg, state) for arg in args]
+    _touch(w, instr, name, state)
     if name not in w.world.relevant:
         for value in values:
             state.publish(value)
@@ -87,23 +89,25 @@ def _defined(w: Walker, instr: Call, name: str, args: list[Operand], state: Stat
 
 def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state: State) -> list[State]:
     """Enter `name` in a context for this state; come back by each of its exits."""
+    function = w.world.program.functions[name]
+    copies = {i for i, p in enumerate(function.params) if p.by_value is not None}
+    values = [
+        of_atom(w.flow.parameter_atom(name, function.params[i].name)) if i in copies else v
+        for i, v in enumerate(values)
+    ]  # a struct by value is the callee's own copy
     renaming = parameter_renaming(name, values)
     entry = _entry_state(w, name, values, renaming, state)
     context = w.flow.enter(w.context, name, instr.id, entry)
     if w.recording:
         w.context.calls[context] = None
-    back: dict[Atom, Linear] = {
-        new.terms[0][0]: of_atom(old) for old, new in renaming.items()
-    }
-    function = w.world.program.functions[name]
+    back: dict[Atom, Linear] = {new.terms[0][0]: of_atom(old) for old, new in renaming.items()}
     for param, value in zip(function.params, values, strict=False):
-        back.setdefault(w.flow.parameter_atom(name, param.name), value)
+        if param.by_value is None:
+            back.setdefault(w.flow.parameter_atom(name, param.name), value)
     return [_return_state(w, instr, name, e, back, renaming, state.copy()) for e in context.exits]
 
 
-def _entry_state(
-    w: Walker, name: str, values: list[Linear], renaming: dict[Atom, Linear], state: State
-) -> State:
+def _entry_state(w: Walker, name: str, values: list[Linear], renaming: dict[Atom, Linear], state: State) -> State:
     entry = State(
         locks=_renamed_locks(w, state.locks, renaming),
         may_run=dict(state.may_run),
@@ -113,6 +117,11 @@ def _entry_state(
         may_sent=state.may_sent,
         must_received=state.must_received,
         may_handed=state.may_handed,
+        must_returned=frozenset(
+            (thread, renamed)
+            for thread, pattern in state.must_returned
+            if (renamed := rename(pattern, renaming)) is not None
+        ),
     )
     refers = w.world.may_refer[name]
     wanted = {k: v for k, v in state.memory.items() if any(refers >> o & 1 for o in v.objects)}
@@ -132,8 +141,13 @@ def _entry_state(
     function = w.world.program.functions[name]
     for param, value in zip(function.params, values, strict=False):
         renamed = rename(value, renaming)
-        if renamed is not None:
+        if renamed is not None and param.by_value is None:
             entry.values[param.name] = renamed
+    passed = {leaf for known in entry.memory.values() for leaf in known.value.leaves()}
+    passed |= {leaf for value in entry.values.values() for leaf in value.leaves()}
+    for condition, holds in rename_facts(state.facts, renaming).items():
+        if all(leaf in passed for leaf in condition.difference.leaves()):
+            entry.facts[condition] = holds
     return entry
 
 
@@ -176,6 +190,7 @@ def _return_state(
         state.publish(of_atom(atom))
     state.forget_memory(_objects(w.world.may_modify[name]))
     state.memory.update(rename_memory(inner.memory, back))
+    state.facts.update(rename_facts(inner.facts, back))
     if instr.result is not None and value is not None:
         renamed = rename(value, back)
         if renamed is not None and renamed != of_atom(w.evaluator.opaque(instr.result.name)):
@@ -241,7 +256,6 @@ def merge_exits(exits: list[Exit]) -> list[Exit]:
 
     for exit_ in exits:
         exit_.state.values = {}
-        exit_.state.facts = {}
     result = grouped(exits, with_value=True)
     if len(result) > MAX_EXITS:
         result = grouped(result, with_value=False)
@@ -314,7 +328,12 @@ def _touch(w: Walker, instr: Call, name: str, state: State) -> None:
         address = None if indirect else w.value(through.address, state)
         w.record(instr.id, index, touch, address, state)
         if touch.touch.kind.writes:
-            state.forget_memory(touch.objects)
+            if address is not None:
+                memory_transfer.overwrite(w, touch, address, through.size, state)
+            else:
+                state.forget_memory(touch.objects)
+            if sync_op(name) is None:
+                thread_transfer.lose_ids(w, touch.objects, state)
     effect = effect_of(name)
     if effect is None:
         return

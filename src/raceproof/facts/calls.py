@@ -12,7 +12,7 @@ from enum import Enum, unique
 from typing import Protocol
 
 from raceproof.facts.constraints import ConstraintBuilder, Instance
-from raceproof.ir import Address, Call, Reg, SiteId
+from raceproof.ir import Address, Call, OtherConst, Reg, SiteId
 from raceproof.model import ObjectKind
 
 
@@ -74,7 +74,7 @@ class CallLinker:
             return
         node = self.builder.value(instance, callee)
         if node is None:
-            if not isinstance(callee, Reg) and self.library is not None:
+            if isinstance(callee, OtherConst) and self.library is not None:
                 self.library.call_unknown(instance, instr, "inline assembly")
             return
 

@@ -59,7 +59,7 @@ class Memory:
     def _resolve(self, value: int) -> None:
         values = self._values
         obj, offset, dims = values.object_of[value], values.offset_of[value], values.dims_of[value]
-        if not obj.has_contents:
+        if not obj.has_contents or (offset is not None and not obj.contains(offset)):
             self._read[value] = self._write[value] = None
         elif obj.flat:
             self._read[value] = self._write[value] = self.cell(obj, 0)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from raceproof.core import SourcePos
-from raceproof.facts.state import Known, State, join
+from raceproof.facts.state import Condition, Known, State, join
 from raceproof.ir import SiteId
 from raceproof.model import (
     AnyArgument,
@@ -20,6 +20,7 @@ from raceproof.model import (
     Base,
     Derived,
     Linear,
+    ObjectId,
     Opaque,
     SameArgument,
     Self,
@@ -97,7 +98,10 @@ def join_spawns(a: Spawn, b: Spawn) -> Spawn:
 
 @dataclass(eq=False, slots=True)
 class ThreadRecord:
-    """A thread under analysis. `spawns` has one entry per context that creates it; `ended`: state at its end."""
+    """A thread under analysis. `spawns` has one entry per context that creates it; `ended`: state at its end.
+
+    `id_objects`: where ids of its instances are stored; `ids_lost`: some may have been overwritten while it ran.
+    """
 
     id: ThreadId
     start: str
@@ -109,6 +113,7 @@ class ThreadRecord:
     end_by_context: dict[Context, State] = field(default_factory=dict)
     dependents: dict[Context, None] = field(default_factory=dict)
     context: Context | None = None
+    id_objects: frozenset[ObjectId] = frozenset()
     ids_lost: bool = False
     always_many: bool = False
 
@@ -181,9 +186,17 @@ def parameter_renaming(callee: str, args: list[Linear]) -> dict[Atom, Linear]:
     return renaming
 
 
-def rename_memory(
-    memory: Mapping[tuple[Linear, int], Known], renaming: Renaming
-) -> dict[tuple[Linear, int], Known]:
+def rename_facts(facts: Mapping[Condition, bool], renaming: Renaming) -> dict[Condition, bool]:
+    """What is known of values, as far as they have a name on the other side of a call."""
+    result = {}
+    for condition, holds in facts.items():
+        difference = rename(condition.difference, renaming)
+        if difference is not None and not difference.is_constant:
+            result[Condition(condition.kind, difference)] = holds
+    return result
+
+
+def rename_memory(memory: Mapping[tuple[Linear, int], Known], renaming: Renaming) -> dict[tuple[Linear, int], Known]:
     """What is known of memory, as far as it has a name on the other side of a call."""
     result = {}
     for (address, size), known in memory.items():

@@ -200,9 +200,7 @@ class Evaluator:
             return self._decide(of_atom(Derived("operands", (a, b))), kind, positive, state)
         return self._decide(a.plus(b, -1), kind, positive, state)
 
-    def _decide(
-        self, difference: Linear, kind: str, positive: bool, state: State
-    ) -> bool | tuple[Condition, bool]:
+    def _decide(self, difference: Linear, kind: str, positive: bool, state: State) -> bool | tuple[Condition, bool]:
         """`difference == 0` or `< 0`, wanted `positive`; looks through `(a == b) != 0`."""
         if difference.is_constant:
             if kind == "eq":

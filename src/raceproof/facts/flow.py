@@ -62,6 +62,7 @@ class FlowResult:
     broken_locks: frozenset[Linear]
     lock_objects: Mapping[Linear, frozenset[ObjectId]]
     reset_sites: frozenset[SiteId]
+    sent_after: Mapping[Linear, frozenset[Signal]]
     assumptions: tuple[Assumption, ...]
     contexts: int
 
@@ -103,6 +104,7 @@ class Flow:
         self._lock_operations: dict[Linear, set[SiteId]] = {}
         self._broken: set[Linear] = set()
         self._resets: set[SiteId] = set()
+        self._sent_after: dict[Linear, frozenset[Signal]] = {}
         self._changes: set[SiteId] = set()
         self._assumptions: dict[str, SiteId] = {}
 
@@ -127,6 +129,10 @@ class Flow:
 
     def _enqueue(self, context: Context) -> None:
         self._queue[context] = None
+
+    def run_again(self, context: Context) -> None:
+        """Something that `context` relied on has turned out not to hold."""
+        self._enqueue(context)
 
     def _run(self, context: Context) -> None:
         if context.running:
@@ -357,6 +363,11 @@ class Flow:
     def note_post(self, address: Linear, thread: ThreadId) -> None:
         self._posters.setdefault(address, set()).add(thread)
 
+    def note_send(self, address: Linear, received: frozenset[Signal]) -> None:
+        """What a thread had received when it sent; only what holds for every sending counts."""
+        before = self._sent_after.get(address)
+        self._sent_after[address] = received if before is None else before & received
+
     def note_barrier(self, address: Linear, count: int | None, site: SiteId) -> None:
         self._barriers.setdefault(address, set()).add(count)
 
@@ -387,6 +398,7 @@ class Flow:
             broken_locks=frozenset(self._broken),
             lock_objects=dict(self._lock_objects),
             reset_sites=frozenset(self._resets - self._changes),
+            sent_after=dict(self._sent_after),
             assumptions=tuple(Assumption(text, self.position(site)) for text, site in self._assumptions.items()),
             contexts=len(reached),
         )

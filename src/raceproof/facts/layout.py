@@ -120,8 +120,8 @@ class Shape:
                 part = part.element
             else:
                 at = bisect_right(part.offsets, inside) - 1
-                end = part.ends[at] if at >= 0 else 0
-                if end is not None and inside >= end:
+                end = part.ends[at]
+                if at < 0 or (end is not None and inside >= end):
                     break
                 base += part.offsets[at]
                 part = part.parts[at]

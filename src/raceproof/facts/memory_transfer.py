@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from raceproof.facts import thread_transfer
 from raceproof.facts.state import Condition, Known, State
 from raceproof.facts.world import TargetedTouch
 from raceproof.ir import (
@@ -38,13 +39,14 @@ def load(w: Walker, instr: Load, state: State) -> None:
         return
     size = instr.type.size
     known = state.memory.get((address, size))
-    if known is not None:
+    is_stable = address.is_absolute and w.flow.is_stable(w, instr.id, address, size, touch)
+    if known is not None and (known.value.is_absolute or not is_stable):
         state.values[name] = known.value
+    elif is_stable:
+        state.values[name] = of_atom(Stable(address))
     elif is_tracked(w, touch, address, state):
         open_fresh(address, state)
         state.memory[(address, size)] = Known(of_atom(w.evaluator.opaque(name)), touch.objects)
-    elif address.is_absolute and w.flow.is_stable(w, instr.id, address, size, touch):
-        state.values[name] = of_atom(Stable(address))
     else:
         _observe(w, name, address, instr.order, state)
 
@@ -72,7 +74,9 @@ def store(w: Walker, instr: Store, state: State) -> None:
     (touch,) = w.world.touches(w.function, instr)
     w.record(instr.id, 0, touch, address, state)
     _keep_or_publish(address, value, state)
-    _overwrite(w, touch, address, instr.type.size, state)
+    if state.may_run:
+        thread_transfer.lose_ids(w, touch.objects, state)
+    overwrite(w, touch, address, instr.type.size, state)
     if isinstance(instr.type, IntType | PtrType) and is_tracked(w, touch, address, state):
         state.memory[(address, instr.type.size)] = Known(value, touch.objects)
     if w.recording:
@@ -99,7 +103,7 @@ def _keep_or_publish(address: Linear, value: Linear, state: State) -> None:
         state.publish(value)
 
 
-def _overwrite(w: Walker, touch: TargetedTouch, address: Linear, size: int | None, state: State) -> None:
+def overwrite(w: Walker, touch: TargetedTouch, address: Linear, size: int | None, state: State) -> None:
     """Forget contents that the write may change: all that may overlap, except by distance from `address`."""
     for key, known in list(state.memory.items()):
         if not (known.objects & touch.objects):
@@ -122,6 +126,8 @@ def send(w: Walker, address: Linear, value: Linear | None, state: State) -> None
     if w.flow.is_sent(address):
         initial = w.flow.initial_value(address)
         if value is None or initial is None or value != Linear(initial):
+            if w.recording:
+                w.flow.note_send(address, state.must_received)
             state.may_sent |= {address}
 
 
@@ -163,7 +169,7 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
     (touch,) = w.world.touches(w.function, instr)
     w.record(instr.id, 0, touch, address, state)
     state.publish(new)
-    _overwrite(w, touch, address, instr.type.size, state)
+    overwrite(w, touch, address, instr.type.size, state)
     old = of_atom(w.evaluator.opaque(instr.result.name))
     takes = instr.op in ("xchg", "or") and new.is_constant and new.constant != 0 and instr.order.acquires
     if address.is_absolute:
@@ -191,7 +197,7 @@ def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[St
     (touch,) = w.world.touches(w.function, instr)
     w.record(instr.id, 0, touch, address, state)
     state.publish(new)
-    _overwrite(w, touch, address, instr.type.size, state)
+    overwrite(w, touch, address, instr.type.size, state)
     done = state.copy()
     done.values[f"{name}.1"] = Linear(1)
     done.values[f"{name}.0"] = expected

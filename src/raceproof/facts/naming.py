@@ -44,9 +44,7 @@ def _object_name(cp: ConcurrentProgram, target: MemObject, path: str) -> str:
     return f"{target.name}{path}"
 
 
-def field_path(
-    cp: ConcurrentProgram, type_id: TypeId | None, offset: int, size: int | None, any_element: bool
-) -> str:
+def field_path(cp: ConcurrentProgram, type_id: TypeId | None, offset: int, size: int | None, any_element: bool) -> str:
     """Member names and indices from the start of a type down to `offset`; any_element prints `[*]`."""
     types = cp.program.source_types
     path = ""

@@ -29,6 +29,8 @@ Context = tuple[SiteId, ...]
 
 MAX_OFFSETS: Final = 256
 """Exact offsets per object; further ones lose their array index, or everything."""
+MAX_OUTSIDE: Final = 4096
+"""How far outside its object a pointer is followed."""
 MAX_LEAVING: Final = 16
 MAX_INNER: Final = 64
 
@@ -55,6 +57,9 @@ class AbstractObject:
     is_constant: bool = False
     exact_offsets: int = 0
     cells: dict[int, int] = field(default_factory=dict)
+
+    def contains(self, offset: int) -> bool:
+        return offset >= 0 and (self.size is None or offset < self.size)
 
     @property
     def has_contents(self) -> bool:
@@ -100,8 +105,12 @@ class PointerValues:
         return self._value(obj, None, ())
 
     def exact(self, obj: AbstractObject, offset: int) -> int:
-        """The pointer to one byte. Outside the object, or beyond the limit on offsets, precision is given up."""
-        if obj.flat or offset < 0 or (obj.size is not None and offset > obj.size):
+        """The pointer to one byte; far outside the object, or beyond the limit on offsets, precision is given up.
+
+        A little outside is kept: `container_of` on the head of a list gives such a pointer, and the way back from it
+        to the head must be found. Nothing can be stored there.
+        """
+        if obj.flat or offset < -MAX_OUTSIDE or (obj.size is not None and offset > obj.size + MAX_OUTSIDE):
             return self.anywhere(obj)
         found = self._number.get((obj.number, offset, ()))
         if found is not None:
@@ -170,6 +179,12 @@ class PointerValues:
         scale = abs(scale)
         if offset is None or scale == 0:
             return value
+        if not obj.contains(offset):  # `&a[-1]` or `&a[n]`: as far as known, the same as `&a[0]` plus some k
+            offset = (
+                offset % scale if offset < 0 or obj.size is None else obj.size - scale + (offset - obj.size) % scale
+            )
+            if not obj.contains(offset):
+                return self.anywhere(obj)
         levels = obj.shape.levels(offset) if obj.shape is not None else ()
         chosen = _array_for(levels, scale)
         if chosen is not None:

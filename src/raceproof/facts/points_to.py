@@ -65,9 +65,10 @@ class PointsTo:
     def targets(self, function: str, operand: Operand) -> tuple[MemLoc, ...]:
         """Where a pointer value may point; `size` is None.
 
-        An offset of None is anywhere in the object. A location with a stride is any element of an array: `extent`
-        says which bytes it ranges over. Empty for a null pointer, for a value that holds no pointer, and in
-        functions that are never reached.
+        An offset of None is anywhere in the object; one outside the object (a list's head taken for an item) can
+        be computed with but not accessed, see `is_inside`. A location with a stride is any element of an array:
+        `extent` says which bytes it ranges over. Empty for a null pointer, for a value that holds no pointer, and
+        in functions that are never reached.
         """
         bits = 0
         for number in self._instances.get(function, ()):
@@ -91,6 +92,10 @@ class PointsTo:
         if loc.stride is None:
             return loc.offset, None if loc.size is None else loc.offset + loc.size
         return self._work.values.extent_of(obj, loc.offset, loc.stride)
+
+    def is_inside(self, loc: MemLoc) -> bool:
+        """Whether a location lies in its object, so that a correct program may access it."""
+        return loc.offset is None or self._work.values.objects[loc.object].contains(loc.offset)
 
     def _locations(self, bits: int) -> tuple[MemLoc, ...]:
         known = self._decoded.get(bits)

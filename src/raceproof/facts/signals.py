@@ -52,9 +52,7 @@ def _runs_at_most_once(record: ThreadRecord) -> bool:
     return record.id == MAIN or (record.instances == 1 and not record.many)
 
 
-def exclusive_locks(
-    world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]
-) -> frozenset[Linear]:
+def exclusive_locks(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[Linear]:
     """Semaphores and spin locks that exclude like mutexes."""
     semaphores = {
         address
@@ -91,9 +89,7 @@ def _writes_to(address: Linear, touched: Mapping[AccessKey, TargetedTouch]) -> l
     ]
 
 
-def senders_of(
-    world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]
-) -> dict[Signal, ThreadId]:
+def senders_of(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> dict[Signal, ThreadId]:
     """Signals that order, with the one thread that sends them."""
     records = {r.id: r for r in flow.records}
     result: dict[Signal, ThreadId] = {}

@@ -19,6 +19,8 @@ from raceproof.facts.world import TargetedTouch, World
 from raceproof.ir import Call, SiteId, successors
 from raceproof.model import Linear, MemLoc, ObjectId, ThreadId, View
 
+UNSTABLE = ThreadId(-1)
+
 
 class Stability:
     """Answers from the views of a finished flow."""
@@ -38,7 +40,7 @@ class Stability:
         for key, touch in touched.items():
             for target in sorted(touch.objects):
                 self._by_object.setdefault(target, []).append(key)
-        self._writers: dict[tuple[MemLoc, ...], ThreadId | None | bool] = {}
+        self._writers: dict[tuple[MemLoc, ...], ThreadId | None] = {}
         self._users: dict[tuple[MemLoc, ...], set[ThreadId]] = {}
         self._objects: dict[Linear, frozenset[ObjectId]] = {}
         self._changes: dict[tuple[str, SiteId, frozenset[ObjectId]], bool] = {}
@@ -49,29 +51,32 @@ class Stability:
         """A load at `site` gives a value that all threads agree on."""
         if not touch.targets:
             return False
-        if touch.targets not in self._writers:
-            self._writers[touch.targets] = self._writer(touch.targets)
-        writer = self._writers[touch.targets]
-        if writer is False:
+        writer = self.writer(touch.targets)
+        if writer == UNSTABLE:
             return False
         self._objects[address] = self._objects.get(address, frozenset()) | touch.objects
         return writer != thread or not self._may_write_after(info, site, touch.objects)
 
     def is_own(self, thread: ThreadId, touch: TargetedTouch) -> bool:
-        """No other thread ever touches the location."""
+        """No other thread ever touches the location, or it is stable and only this thread writes it."""
         if self._records[thread].many or not touch.targets:
             return False
         if touch.targets not in self._users:
             self._users[touch.targets] = self._users_of(self._keys(touch.targets))
-        return self._users[touch.targets] <= {thread}
+        return self._users[touch.targets] <= {thread} or self.writer(touch.targets) == thread
+
+    def writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
+        """The one thread that writes a stable location; None if nobody does; `UNSTABLE` if it is not stable."""
+        if targets not in self._writers:
+            self._writers[targets] = self._find_writer(targets)
+        return self._writers[targets]
 
     def may_change_after(self, thread: ThreadId, info: FunctionInfo, site: SiteId, address: Linear) -> bool:
         """This thread may write the stable location behind `site`, in the same function."""
         objects = self._objects.get(address, frozenset())
         return self._may_write_after(info, site, objects)
 
-    def _writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None | bool:
-        """The one thread that writes; None if nobody does; False if the location is not stable."""
+    def _find_writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
         keys = self._keys(targets)
         users = self._users_of(keys)
         writer: ThreadId | None = None
@@ -82,10 +87,10 @@ class Stability:
                 if view.private:
                     continue
                 if self._records[view.thread].many or writer not in (None, view.thread):
-                    return False
+                    return UNSTABLE
                 writer = view.thread
                 if any(self._may_run(view, other) for other in users if other != writer):
-                    return False
+                    return UNSTABLE
         return writer
 
     def _keys(self, targets: tuple[MemLoc, ...]) -> set[AccessKey]:

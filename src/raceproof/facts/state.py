@@ -52,6 +52,7 @@ class State:
     may_sent: frozenset[Linear] = frozenset()
     must_received: frozenset[Signal] = frozenset()
     may_handed: frozenset[ThreadId] = frozenset()
+    must_returned: frozenset[tuple[ThreadId, Linear]] = frozenset()
     fresh: dict[Atom, frozenset[Atom]] = field(default_factory=dict)
     memory: dict[tuple[Linear, int], Known] = field(default_factory=dict)
     values: dict[str, Linear] = field(default_factory=dict)
@@ -68,6 +69,7 @@ class State:
             self.may_sent,
             self.must_received,
             self.may_handed,
+            self.must_returned,
             dict(self.fresh),
             dict(self.memory),
             dict(self.values),
@@ -91,6 +93,7 @@ class State:
             frozenset(self.phases.items()),
             self.may_sent,
             self.may_handed,
+            self.must_returned,
             frozenset(self.fresh.items()),
             frozenset(self.memory.items()),
             frozenset(self.values.items()),
@@ -107,6 +110,7 @@ class State:
             may_sent=self.may_sent,
             must_received=self.must_received,
             may_handed=self.may_handed,
+            must_returned=self.must_returned,
         )
 
     def forget(self, atom: Atom) -> None:
@@ -123,6 +127,8 @@ class State:
             del self.memory[key]
         for reg in [r for r, value in self.values.items() if stale(value)]:
             self.publish(self.values.pop(reg))  # the register still has the value, under a name of its own now
+        if self.must_returned:
+            self.must_returned = frozenset(item for item in self.must_returned if not stale(item[1]))
         for condition in [c for c in self.facts if stale(c.difference)]:
             del self.facts[condition]
 
@@ -173,6 +179,7 @@ def join(a: State, b: State) -> State:
         may_sent=a.may_sent | b.may_sent,
         must_received=a.must_received & b.must_received,
         may_handed=a.may_handed | b.may_handed,
+        must_returned=a.must_returned & b.must_returned,
         fresh={atom: inner | b.fresh[atom] for atom, inner in a.fresh.items() if atom in b.fresh},
         memory=_common(a.memory, b.memory),
         values=_common(a.values, b.values),

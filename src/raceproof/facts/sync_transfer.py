@@ -45,7 +45,7 @@ def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
         case Sync.ATOMIC_END:
             state.locks.pop(call_transfer.ATOMIC_SECTION, None)
         case Sync.CREATE:
-            thread_transfer.create(w, instr, op, state)
+            return thread_transfer.create(w, instr, op, state)
         case Sync.JOIN:
             return thread_transfer.join_one(w, instr, op, state)
         case Sync.EXIT:
@@ -103,12 +103,24 @@ def _lock(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     lock = _held(w, instr, op, state, LockKind.MUTEX)
     results = [doubtful[o] for o in w.flow.lock_objects(lock.address) if o in doubtful]
     if results:
-        return _try_lock(w, instr, op, state, frozenset.union(*results))
+        return _lock_or_error(w, instr, op, state, frozenset.union(*results))
     _define(w, instr, state)
     state.take(lock)
     if instr.result is not None:
         state.values[instr.result.name] = Linear(op.success)
     return [state]
+
+
+def _lock_or_error(w: Walker, instr: Call, op: SyncOp, state: State, success: frozenset[int]) -> list[State]:
+    """An error-checking mutex is held afterwards in any case: an error means that it was held before.
+
+    A robust mutex is held unless the call fails with something else than EOWNERDEAD.
+    """
+    states = _try_lock(w, instr, op, state, success)
+    lock = _held(w, instr, op, state, LockKind.MUTEX)
+    for after in states if success == {0} else states[1:]:
+        after.locks[lock] = 1  # one unlock gives it back, however often it was locked
+    return states
 
 
 def _try_lock(w: Walker, instr: Call, op: SyncOp, state: State, success: frozenset[int]) -> list[State]:
@@ -172,6 +184,8 @@ def _post(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
     if w.recording:
         w.flow.note_post(address, w.context.thread)
     if w.flow.is_sent(address):
+        if w.recording:
+            w.flow.note_send(address, state.must_received)
         state.may_sent |= {address}
 
 

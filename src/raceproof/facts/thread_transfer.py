@@ -21,6 +21,7 @@ from raceproof.model import (
     Atom,
     DistinctArgument,
     Linear,
+    ObjectId,
     ObjectKind,
     Opaque,
     SameArgument,
@@ -31,14 +32,27 @@ if TYPE_CHECKING:
     from raceproof.facts.walker import Walker
 
 COUNTER = Opaque("#i")
+MAX_STARTS = 4
+MAX_ROUNDS = 64
 THREAD_ID = "@thread:"
 
 
-def create(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
-    """Start threads: one abstract thread for every function that may be started here."""
-    for start in w.world.points_to.thread_starts(instr.id):
-        if start not in w.world.program.functions:
-            continue
+def create(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    """Start a thread; if it may be one of several functions, go on with each, or with all where that is too many."""
+    starts = [s for s in w.world.points_to.thread_starts(instr.id) if s in w.world.program.functions]
+    if 1 < len(starts) <= MAX_STARTS and not w.cyclic:
+        states = [state, *(state.copy() for _ in starts[1:])]
+        for start, after in zip(starts, states, strict=True):
+            _create(w, instr, op, [start], after)
+        return states
+    _create(w, instr, op, starts, state)
+    return [state]
+
+
+def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State) -> None:
+    written = (t.objects for t in w.world.touches(w.function, instr) if t.touch.kind.writes)
+    id_objects: frozenset[ObjectId] = frozenset().union(*written)
+    for start in starts:
         record = w.flow.thread(w.context, start, instr.id)
         argument = instr.args[op.start_arg] if op.start_arg is not None else None
         running = state.may_run.get(record.id, 0)
@@ -51,18 +65,29 @@ def create(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
                     many=running > 0 or w.flow.creator_is_many(w.context),
                     instances=_instances(w, instr.id, loop, state),
                     may_run=frozenset(state.may_run),
-                    entry=_child_state(state),
+                    entry=_child_state(state, w.world.may_escape),
                     ids=_loop_ids(w, loop, w.value(instr.args[op.arg], state), state)
                     if loop is not None and op.arg is not None
                     else None,
                 ),
             )
+        record.id_objects |= id_objects
+        lose_ids(w, id_objects, state, but=record)
         state.may_run[record.id] = MANY if running else 1
         state.may_handed |= {record.id}
     if op.start_arg is not None:
         state.publish(w.value(instr.args[op.start_arg], state))
     if instr.result is not None:
         w.define(instr.result.name, state)
+
+
+def lose_ids(w: Walker, written: frozenset[ObjectId], state: State, but: ThreadRecord | None = None) -> None:
+    """A write where ids of running threads are stored: loops over the ids may not find them all any more."""
+    for thread in state.may_run:
+        record = w.flow.records[thread]
+        if record is not but and record.id_objects & written and not record.ids_lost:
+            record.ids_lost = True
+            w.flow.run_again(w.context)
 
 
 def remember_id(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
@@ -83,14 +108,23 @@ def start_deferred(w: Walker, instr: Call, start: str, state: State) -> None:
     record = w.flow.thread(w.context, start, instr.id)
     record.always_many = True
     if w.recording:
-        spawn = Spawn(AnyArgument(), True, None, frozenset(state.may_run), _child_state(state), None)
+        spawn = Spawn(AnyArgument(), True, None, frozenset(state.may_run), State(), None)
         w.spawn(record, spawn)
     state.may_run[record.id] = MANY
 
 
-def _child_state(state: State) -> State:
-    """What a new thread inherits: all that happened before its creation happened before it."""
-    return State(must_done=state.must_done, must_received=state.must_received)
+def _child_state(state: State, may_escape: frozenset[ObjectId]) -> State:
+    """What a new thread inherits: all that happened before its creation happened before it.
+
+    Contents that the creator knows and other threads could see are stable: nobody writes them while the new
+    thread runs, so it knows them too.
+    """
+    stable = {
+        key: known
+        for key, known in state.memory.items()
+        if key[0].is_absolute and known.value.is_absolute and known.objects & may_escape
+    }
+    return State(must_done=state.must_done, must_received=state.must_received, memory=stable)
 
 
 def _loop_of(w: Walker, site: SiteId) -> CountedLoop | None:
@@ -114,7 +148,8 @@ def _argument(w: Walker, site: SiteId, operand: Operand | None, loop: CountedLoo
         factors = [factor for atom, factor in value.terms if atom == counter]
         others = [atom for atom, _ in value.terms if atom != counter]
         if factors and all(_is_constant_in_frame(w, leaf) for other in others for leaf in of_atom(other).leaves()):
-            return DistinctArgument(value, abs(factors[0] * loop.step), fresh=False, bits=_bits(w, operand))
+            stride = abs(factors[0] * loop.step)
+            return DistinctArgument(value, stride, fresh=False, bits=_bits(w, operand), counter=counter)
     return AnyArgument()
 
 
@@ -158,9 +193,32 @@ def join_one(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     if records is None:
         return [state]
     running = [r for r in records if r.id in state.may_run]
+    if len(running) == 1 and state.may_run[running[0].id] != 1:
+        _return_round(w, instr, instr.args[op.arg], running[0], state)
     if len(running) == 1 and state.may_run[running[0].id] == 1:
         return [state] if _end(w, running[0], state) else []
     return [state]
+
+
+def _return_round(w: Walker, instr: Call, operand: Operand, record: ThreadRecord, state: State) -> None:
+    """In a loop over the ids, the thread that was made in the round of the same number has ended."""
+    loop = _loop_of(w, instr.id)
+    argument = record.argument
+    definition = w.info.definitions.get(operand.name) if isinstance(operand, Reg) else None
+    if loop is None or not isinstance(definition, Load) or not isinstance(argument, DistinctArgument):
+        return
+    (touch,) = w.world.touches(w.function, definition)
+    if not memory_transfer.is_tracked(w, touch, w.value(definition.address, state), state):
+        return
+    counter = w.evaluator.opaque(loop.counter.name)
+    ids = _loop_ids(w, loop, w.value(definition.address, state), state)
+    made = [s.ids for s in record.spawns.values()]
+    if ids is None or argument.counter is None or record.ids_lost or len(made) != 1 or made[0] is None:
+        return
+    if made[0].address == ids.address and made[0].step == ids.step:
+        factor = dict(argument.pattern.terms)[argument.counter]
+        pattern = argument.pattern.plus(of_atom(argument.counter), -factor).plus(of_atom(counter), factor)
+        state.must_returned |= {(record.id, pattern)}
 
 
 def _known_record(w: Walker, value: Linear) -> list[ThreadRecord] | None:
@@ -237,16 +295,40 @@ def join_all(w: Walker, loop: CountedLoop, state: State) -> None:
         definition = w.info.definitions.get(operand.name) if isinstance(operand, Reg) else None
         if not isinstance(definition, Load) or w.info.block_of[definition.id] not in w.info.loops[loop.header]:
             continue
-        ids = _loop_ids(w, loop, w.value(definition.address, state), state)
+        address = w.value(definition.address, state)
+        ids = _loop_ids(w, loop, address, state)
+        if ids is None:
+            continue
+        (touch,) = w.world.touches(w.function, definition)
+        if not memory_transfer.is_tracked(w, touch, address, state):
+            continue  # another thread could change the ids
+        _join_known_slots(w, ids, definition.type.size, state)
         records = _records(w, operand)
-        if ids is None or records is None:
-            continue
-        running = [r for r in records if r.id in state.may_run]
-        if len(running) != 1 or running[0].ids_lost:
-            continue
-        record = running[0]
-        if len(record.spawns) == 1 and all(s.ids == ids for s in record.spawns.values()):
-            _end(w, record, state)
+        if records and all(_made_with(r, ids) for r in records):
+            for record in records:
+                if record.id in state.may_run:
+                    _end(w, record, state)
+
+
+def _made_with(record: ThreadRecord, ids: LoopIds) -> bool:
+    """All instances were created by a loop over the same slots, and none of their ids was overwritten."""
+    return not record.ids_lost and len(record.spawns) == 1 and all(s.ids == ids for s in record.spawns.values())
+
+
+def _join_known_slots(w: Walker, ids: LoopIds, size: int, state: State) -> None:
+    """The slots of a loop with constant range, whose content is known one by one."""
+    if not (ids.first.is_constant and ids.bound.is_constant and ids.predicate in ("slt", "ult", "ne")):
+        return
+    rounds = range(ids.first.constant, ids.bound.constant, ids.step)
+    if len(rounds) > MAX_ROUNDS:
+        return
+    factor = dict(ids.address.terms)[COUNTER]
+    base = ids.address.plus(of_atom(COUNTER), -factor)
+    for i in rounds:
+        known = state.memory.get((base.shifted(factor * i), size))
+        records = _known_record(w, known.value) if known is not None else None
+        if records is not None and state.may_run.get(records[0].id) == 1:
+            _end(w, records[0], state)
 
 
 def _runs_every_round(w: Walker, loop: CountedLoop, label: str) -> bool:
@@ -262,6 +344,7 @@ def enter_loop(w: Walker, header: str, state: State) -> None:
             and record.id in state.may_run
             and record.site is not None
             and w.info.block_of.get(record.site) in w.info.loops[header]
+            and not record.ids_lost
         ):
             record.ids_lost = True
-
+            w.flow.run_again(w.context)

@@ -73,7 +73,9 @@ def touches_of(program: Program, instr: Instr | Terminator, callees: Iterable[st
         case CompareExchange(address=address, type=type_, order=order):
             return (MemoryTouch(AccessKind.UPDATE, address, type_.size, order),)
         case Call():
-            found: dict[MemoryTouch, None] = {}
+            found: dict[MemoryTouch, None] = {
+                MemoryTouch(AccessKind.READ, instr.args[index], size): None for index, size in instr.by_value
+            }
             for name in callees:
                 if name not in program.functions:
                     found.update(dict.fromkeys(_external_touches(program, instr, name)))

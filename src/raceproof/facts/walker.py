@@ -139,8 +139,7 @@ class Walker:
         for succ, state in edges:
             groups[succ].append(state)
         return {
-            succ: states if self._decides_on_phi(succ) else merge(states, MAX_STATES)
-            for succ, states in groups.items()
+            succ: states if self._decides_on_phi(succ) else merge(states, MAX_STATES) for succ, states in groups.items()
         }
 
     # -- blocks ---------------------------------------------------------------------------------
@@ -320,9 +319,7 @@ class Walker:
         """Note how an access happens here, if another thread could meet it."""
         if not self.recording or not (touch.objects & self.world.may_escape):
             return
-        private = address is not None and any(
-            atom in state.fresh and factor == 1 for atom, factor in address.terms
-        )
+        private = address is not None and any(atom in state.fresh and factor == 1 for atom, factor in address.terms)
         view = View(
             thread=self.context.thread,
             address=address,

@@ -16,7 +16,7 @@ from raceproof.facts.function_info import FunctionInfo, function_info
 from raceproof.facts.points_to import PointsTo
 from raceproof.facts.sync_api import is_atomic_function, sync_op
 from raceproof.facts.touches import MemoryTouch, touches_of
-from raceproof.ir import Address, Call, Function, Instr, IntConst, Program, SiteId, Store, Terminator
+from raceproof.ir import Address, Call, Function, Instr, IntConst, Program, PtrType, SiteId, Store, Terminator
 from raceproof.model import AccessKind, MemLoc, ObjectId, ObjectKind
 
 ORDERLESS = frozenset({Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD, Sync.CONDITION_INIT, Sync.SIGNAL})
@@ -59,9 +59,7 @@ class World:
         found = self._touches.get(instr.id)
         if found is None:
             names = self.callees(instr) if isinstance(instr, Call) else ()
-            found = tuple(
-                self._target(function, touch) for touch in touches_of(self.program, instr, names)
-            )
+            found = tuple(self._target(function, touch) for touch in touches_of(self.program, instr, names))
             self._touches[instr.id] = found
         return found
 
@@ -197,6 +195,7 @@ class World:
                 bool(self._own_objects(function) & escaping)
                 or is_atomic_function(name)
                 or self._has_sync(function, ordering)
+                or (isinstance(function.returns, PtrType) and len(function.blocks) <= 8)  # may return a lock
             )
             own[name] = int(is_relevant)
         return frozenset(name for name, bits in self._propagate(own).items() if bits)
@@ -226,7 +225,9 @@ class World:
         checking, robust = self._mutex_attributes()
         result: dict[ObjectId, frozenset[int]] = {}
         for name, variable in self.program.globals.items():
-            if any(isinstance(c.value, IntConst) and c.value.value == 2 and c.offset % 4 == 0 for c in variable.initial):
+            if any(
+                isinstance(c.value, IntConst) and c.value.value == 2 and c.offset % 4 == 0 for c in variable.initial
+            ):
                 result[self.points_to.object_of_symbol(name)] = frozenset({0})
         if not (checking or robust):
             return {o: r for o, r in result.items() if o in self.lock_objects}

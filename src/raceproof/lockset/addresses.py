@@ -49,7 +49,7 @@ def why_disjoint(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view
     if a.size is None or b.size is None:
         return _fresh_arguments(cp, view_a, own_a, common_a, view_b, own_b, common_b)
     if apart.terms:
-        return _handed_over(cp, a, view_a, b, view_b) or _handed_over(cp, b, view_b, a, view_a)
+        return _between_creator_and_thread(cp, a, view_a, b, view_b)
     if not own_a and not own_b:
         if apart.constant >= b.size or -apart.constant >= a.size:
             return "different parts of one object"
@@ -57,8 +57,7 @@ def why_disjoint(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view
     return (
         _fresh_arguments(cp, view_a, own_a, common_a, view_b, own_b, common_b)
         or _own_elements(cp, apart.constant, a.size, own_a, b.size, own_b)
-        or _handed_over(cp, a, view_a, b, view_b)
-        or _handed_over(cp, b, view_b, a, view_a)
+        or _between_creator_and_thread(cp, a, view_a, b, view_b)
         or _different_fields(apart.constant, a.size, own_a, b.size, own_b)
     )
 
@@ -101,6 +100,15 @@ def _instance_stride(cp: ConcurrentProgram, atom: Atom) -> int | None:
     return None
 
 
+def _between_creator_and_thread(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> str | None:
+    return (
+        _handed_over(cp, a, view_a, b, view_b)
+        or _handed_over(cp, b, view_b, a, view_a)
+        or _given_back(cp, a, view_a, b, view_b)
+        or _given_back(cp, b, view_b, a, view_a)
+    )
+
+
 def _handed_over(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> str | None:
     """`a` is the creator's, in a round whose argument it has not given to a thread yet; `b` uses its argument."""
     thread = cp.threads[view_b.thread]
@@ -122,6 +130,28 @@ def _handed_over(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view
         return None
     if argument.stride - abs(in_argument.constant - in_pattern.constant) >= max(a.size, b.size):
         return "an element that no thread has been given yet"
+    return None
+
+
+def _given_back(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> str | None:
+    """`a` is about an element whose thread was joined; `b` uses its argument, so it is about another one."""
+    thread = cp.threads[view_b.thread]
+    argument = thread.argument
+    if (
+        not isinstance(argument, DistinctArgument)
+        or thread.parent != view_a.thread
+        or view_a.address is None
+        or view_b.address is None
+        or a.size is None
+        or b.size is None
+    ):
+        return None
+    in_argument = view_b.address.plus(Linear(0, ((StartArg(thread.id), 1),)), -1)
+    for returned, pattern in sorted(view_a.moment.must_returned, key=str):
+        in_pattern = view_a.address.plus(pattern, -1)
+        if returned == thread.id and in_argument.is_constant and in_pattern.is_constant:
+            if argument.stride - abs(in_argument.constant - in_pattern.constant) >= max(a.size, b.size):
+                return "an element whose thread has been joined"
     return None
 
 
@@ -183,9 +213,7 @@ def overlap_means_equal(a: Access, b: Access, step: int) -> bool:
     size = max(a.size, b.size)
     if step >= size and step > 1:
         return True
-    return all(
-        _aligned(la, lb, size) for la in a.targets for lb in b.targets if la.object == lb.object
-    )
+    return all(_aligned(la, lb, size) for la in a.targets for lb in b.targets if la.object == lb.object)
 
 
 def _aligned(a: MemLoc, b: MemLoc, size: int) -> bool:

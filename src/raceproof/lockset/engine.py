@@ -44,9 +44,7 @@ class LocksetOptions:
     """Nothing to set yet."""
 
 
-def run(
-    cp: ConcurrentProgram, pairs: Sequence[RacePair], options: LocksetOptions, budget: Budget
-) -> EngineResult:
+def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: LocksetOptions, budget: Budget) -> EngineResult:
     """Decide each pair, or say what is known about it."""
     start = time.monotonic()
     stopped: str | None = None
@@ -67,9 +65,7 @@ def run(
         stopped = limit.message
         decided = {p: f for p, f in decided.items() if not _rests_on_privacy(f)}
     findings = [decided[pair] for pair in pairs if pair in decided]
-    rules = Counter(
-        reason.rule.value for f in findings if isinstance(f.evidence, tuple) for reason in f.evidence[:1]
-    )
+    rules = Counter(reason.rule.value for f in findings if isinstance(f.evidence, tuple) for reason in f.evidence[:1])
     return EngineResult(
         engine=NAME,
         findings=tuple(findings),
@@ -140,8 +136,7 @@ def why_race_free(
         return StaticReason(Rule.COMMON_LOCK, lock)
     disjoint = why_disjoint(cp, a, view_a, b, view_b)
     if disjoint is not None:
-        rule = Rule.OWNED if "of its own" in disjoint or "given yet" in disjoint else Rule.DISJOINT
-        return StaticReason(rule, disjoint)
+        return StaticReason(Rule.DISJOINT, disjoint)
     return None
 
 
@@ -151,9 +146,7 @@ def _proved(pair: RacePair, reasons: dict[StaticReason, None]) -> Finding:
     return Finding(pair, Verdict.RACE_FREE, evidence, NAME, Scope.ALL_INPUTS)
 
 
-def _open(
-    cp: ConcurrentProgram, pair: RacePair, first: Access, view_1: View, second: Access, view_2: View
-) -> Finding:
+def _open(cp: ConcurrentProgram, pair: RacePair, first: Access, view_1: View, second: Access, view_2: View) -> Finding:
     locks_1, locks_2 = _locks(cp, view_1), _locks(cp, view_2)
     if not locks_1 and not locks_2:
         text = "the two may happen at the same time, and neither holds a lock"

@@ -97,7 +97,15 @@ def _barrier(cp: ConcurrentProgram, a: View, b: View) -> str | None:
 
 def _signal(cp: ConcurrentProgram, before: View, after: View) -> str | None:
     """`before` is done by the one who signals, not yet having signalled; `after` has got the signal."""
-    for signal in sorted(after.moment.must_received, key=str):
+    received = set(after.moment.must_received)
+    work = list(received)
+    while work:  # what the sender had received before it sent
+        signal = work.pop()
+        if signal in cp.senders:
+            new = cp.sent_after.get(signal.address, frozenset()) - received
+            received |= new
+            work.extend(new)
+    for signal in sorted(received, key=str):
         if cp.senders.get(signal) == before.thread and signal.address not in before.moment.may_sent:
             return f"signalled through {describe_lock(cp, signal.address)}"
     return None

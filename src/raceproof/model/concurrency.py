@@ -10,7 +10,7 @@ from typing import NewType, final
 from raceproof.core import SourcePos
 from raceproof.ir import MemoryOrder, Program, SiteId
 from raceproof.model.memory import MemLoc, MemObject
-from raceproof.model.symbolic import Linear, ObjectId, ThreadId
+from raceproof.model.symbolic import Atom, Linear, ObjectId, ThreadId
 
 AccessId = NewType("AccessId", int)
 MAIN = ThreadId(0)
@@ -30,13 +30,15 @@ class DistinctArgument:
     """Instances get different values.
 
     `fresh`: each a newly allocated object. Otherwise `pattern` over the creator's own values, different by a
-    multiple of `stride` each time. `bits`: the value is a number sign-extended from that many bits.
+    multiple of `stride` each time, because `counter` in it is different. `bits`: the value is a number
+    sign-extended from that many bits.
     """
 
     pattern: Linear
     stride: int
     fresh: bool
     bits: int | None = None
+    counter: Atom | None = None
 
 
 @final
@@ -120,6 +122,7 @@ class Moment:
     `may_sent`: semaphores and flags through which this thread may already have signalled.
     `must_received`: signals that this thread has certainly received.
     `may_handed`: threads to which the creator may have given the argument of the current round of its loop.
+    `must_returned`: thread instances that were joined, by the argument they were given.
     """
 
     may_run: frozenset[ThreadId] = frozenset()
@@ -129,6 +132,7 @@ class Moment:
     may_sent: frozenset[Linear] = frozenset()
     must_received: frozenset[Signal] = frozenset()
     may_handed: frozenset[ThreadId] = frozenset()
+    must_returned: frozenset[tuple[ThreadId, Linear]] = frozenset()
 
 
 @unique
@@ -221,7 +225,8 @@ class ConcurrentProgram:
 
     `accesses` holds those to objects that more than one thread may touch while one writes; `private_accesses`
     counts the others. `exclusive` are the semaphores and atomic spin locks that may be relied on as mutexes.
-    `senders` gives, for each signal that orders, the one thread that sends it. `may_hold`: for an object that is
+    `senders` gives, for each signal that orders, the one thread that sends it; `sent_after` what it has always
+    received itself before sending through that address. `may_hold`: for an object that is
     private somewhere, the accesses through which a pointer to it may be stored and found.
     """
 
@@ -234,5 +239,6 @@ class ConcurrentProgram:
     exclusive: frozenset[Linear]
     barriers: tuple[BarrierFact, ...]
     senders: Mapping[Signal, ThreadId]
+    sent_after: Mapping[Linear, frozenset[Signal]]
     assumptions: tuple[Assumption, ...]
     may_hold: Mapping[ObjectId, frozenset[AccessId]]

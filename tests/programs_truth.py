@@ -1,0 +1,102 @@
+"""The truth comments of the programs in `tests/programs`: which line takes part in a race, which does not.
+
+    x = 1;        // race
+    y = 1;        // no-race
+    z = 1;        // no-race alarm(lockset): why this engine may not see it
+
+Several engines are separated by `;`: `// no-race alarm(lockset): why; alarm(petri): why`. A comment that looks
+like a mark and is not one is an error, so that a slip of the pen does not silently lose a truth.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+ENGINES = ("lockset", "petri", "transactions", "bmc", "explore")
+
+_COMMENT = re.compile(r"""^(?P<code>(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|/(?!/)|[^"'/])*)//(?P<text>.*)$""")
+_LOOKS_LIKE_MARK = re.compile(r"\s*(no[- _]?)?(race|alarm)\b(?!-)", re.IGNORECASE)
+_MARK = re.compile(r" (?P<truth>race|no-race)(?: (?P<alarms>alarm\(.*))?")
+_ALARM = re.compile(r"alarm\((?P<engine>\w+)\): (?P<reason>\S.*)")
+
+
+class MalformedTruth(Exception):
+    """A truth comment that cannot be understood, with its file and line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a line says. `alarms` gives, for engines known to be too weak, the reason; only without a race."""
+
+    race: bool
+    alarms: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """The marks of one program by line, counted from one. A line without a mark claims nothing."""
+
+    path: Path
+    lines: Mapping[int, Mark]
+
+    @property
+    def race_lines(self) -> frozenset[int]:
+        return frozenset(line for line, mark in self.lines.items() if mark.race)
+
+    @property
+    def is_racy(self) -> bool:
+        return any(mark.race for mark in self.lines.values())
+
+
+def all_programs() -> list[Path]:
+    return sorted(PROGRAMS.rglob("*.c"))
+
+
+def program_name(path: Path) -> str:
+    return path.relative_to(PROGRAMS).with_suffix("").as_posix()
+
+
+def read_truth(path: Path) -> Truth:
+    return parse_truth(path, path.read_text(encoding="utf-8"))
+
+
+def parse_truth(path: Path, text: str) -> Truth:
+    """Parse the marks of `text`; raise MalformedTruth for one that is wrong, or if there is none."""
+    lines: dict[int, Mark] = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        comment = _COMMENT.match(line)
+        if comment is None or not _LOOKS_LIKE_MARK.match(comment["text"]):
+            continue
+        where = f"{path}:{number}"
+        if not comment["code"].strip():
+            raise MalformedTruth(f"{where}: a mark on a line without code")
+        lines[number] = _parse_mark(where, comment["text"].rstrip())
+    if not lines:
+        raise MalformedTruth(f"{path}: no line has a mark")
+    return Truth(path, MappingProxyType(lines))
+
+
+def _parse_mark(where: str, text: str) -> Mark:
+    mark = _MARK.fullmatch(text)
+    if mark is None:
+        raise MalformedTruth(f"{where}: not a mark: //{text}")
+    if mark["alarms"] is None:
+        return Mark(mark["truth"] == "race", MappingProxyType({}))
+    if mark["truth"] == "race":
+        raise MalformedTruth(f"{where}: an alarm on a race line is right, not an alarm to excuse")
+    alarms: dict[str, str] = {}
+    for part in re.split(r"; (?=alarm\()", mark["alarms"]):
+        alarm = _ALARM.fullmatch(part)
+        if alarm is None:
+            raise MalformedTruth(f"{where}: not an alarm: {part}")
+        if alarm["engine"] not in ENGINES:
+            raise MalformedTruth(f"{where}: no engine is called {alarm['engine']}")
+        if alarm["engine"] in alarms:
+            raise MalformedTruth(f"{where}: two alarms for {alarm['engine']}")
+        alarms[alarm["engine"]] = alarm["reason"]
+    return Mark(race=False, alarms=MappingProxyType(alarms))

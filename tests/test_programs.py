@@ -1,0 +1,161 @@
+"""Every program of `tests/programs` through `raceproof check`, against the truth on its lines.
+
+A race line that is proved is a soundness bug. An alarm on a `no-race` line is a precision failure, unless the
+line says that it is known; a known alarm that no longer comes is stale and must be removed from the program.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from programs_truth import MalformedTruth, Truth, all_programs, parse_truth, program_name, read_truth
+
+EXIT_STATUS = {"race-free": 0, "race": 1, "unknown": 3}
+ENGINE = "lockset"  # the engine whose known alarms count in a default run
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One pair of the report. `lines` has a zero for an access that is not in the program's own file."""
+
+    verdict: str
+    target: str
+    lines: tuple[int, int]
+    evidence: str
+
+    @property
+    def is_open(self) -> bool:
+        return self.verdict != "race-free"
+
+    def __str__(self) -> str:
+        return f"{self.target}: lines {self.lines[0]} and {self.lines[1]}: {self.verdict} ({self.evidence})"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    truth: Truth
+    status: int
+    verdict: str
+    reason: str
+    pairs: tuple[Pair, ...]
+
+
+def _read_pairs(report: dict[str, object], path: Path) -> Iterator[Pair]:
+    pairs = report["pairs"]
+    assert isinstance(pairs, list)
+    for pair in pairs:
+        first, second = (access["line"] if Path(access["file"]).name == path.name else 0 for access in pair["accesses"])
+        yield Pair(pair["verdict"], str(pair["target"]), (first, second), json.dumps(pair["evidence"]))
+
+
+def _check(path: Path, out: Path) -> Outcome:
+    from raceproof.cli import main
+
+    try:
+        status = main(["check", "--json", str(out), str(path)])
+    except SystemExit as end:
+        status = end.code if isinstance(end.code, int) else 2
+    report = json.loads(out.read_text(encoding="utf-8"))
+    return Outcome(
+        truth=read_truth(path),
+        status=status,
+        verdict=report["verdict"],
+        reason=str(report.get("reason")),
+        pairs=tuple(_read_pairs(report, path)),
+    )
+
+
+@pytest.fixture(scope="module", params=all_programs(), ids=program_name)
+def outcome(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    path: Path = request.param
+    return _check(path, tmp_path_factory.mktemp(path.stem) / "report.json")
+
+
+def _listing(pairs: list[Pair]) -> str:
+    return "\n".join(f"  {pair}" for pair in pairs) or "  (none)"
+
+
+def test_status_and_verdict_agree(outcome: Outcome) -> None:
+    assert outcome.status == EXIT_STATUS[outcome.verdict], f"{outcome.verdict}: {outcome.reason}"
+    if outcome.verdict == "race-free":
+        assert not [pair for pair in outcome.pairs if pair.is_open]
+    if any(pair.verdict == "race" for pair in outcome.pairs):
+        assert outcome.verdict == "race"
+
+
+def test_no_race_is_proved_away(outcome: Outcome) -> None:
+    """Soundness: a racy program is not race-free, and every race line is in an open pair with a race line."""
+    races = outcome.truth.race_lines
+    among = [pair for pair in outcome.pairs if set(pair.lines) <= races]
+    proved = [pair for pair in among if not pair.is_open]
+    if outcome.truth.is_racy:
+        assert outcome.verdict != "race-free", f"UNSOUND: {outcome.truth.path} has a race. Proved:\n{_listing(proved)}"
+    covered = {line for pair in among if pair.is_open for line in pair.lines}
+    lost = sorted(races - covered)
+    assert not lost, f"UNSOUND: {outcome.truth.path}: no open pair for race lines {lost}. Proved:\n{_listing(proved)}"
+
+
+def test_race_free_lines_are_proved(outcome: Outcome) -> None:
+    """Precision: no open pair on a `no-race` line, but for the alarms that the line announces."""
+    expected = {line for line, mark in outcome.truth.lines.items() if not mark.race and ENGINE not in mark.alarms}
+    alarms = [pair for pair in outcome.pairs if pair.is_open and expected & set(pair.lines)]
+    assert not alarms, f"{outcome.truth.path}: false alarms:\n{_listing(alarms)}"
+    if not outcome.truth.is_racy and not any(mark.alarms for mark in outcome.truth.lines.values()):
+        assert outcome.verdict == "race-free", f"{outcome.truth.path}: {outcome.reason}"
+
+
+def test_announced_alarms_still_come(outcome: Outcome) -> None:
+    """A mark `alarm(lockset)` is removed when the analysis has become good enough."""
+    announced = {line for line, mark in outcome.truth.lines.items() if ENGINE in mark.alarms}
+    seen = {line for pair in outcome.pairs if pair.is_open for line in pair.lines}
+    stale = sorted(announced - seen)
+    assert not stale, f"{outcome.truth.path}: lines {stale} are proved now: remove their alarm({ENGINE})"
+
+
+def test_reported_races_are_true(outcome: Outcome) -> None:
+    """A pair that is reported as a race was executed, so both of its lines must be race lines."""
+    reported = [pair for pair in outcome.pairs if pair.verdict == "race"]
+    false = [pair for pair in reported if not set(pair.lines) <= outcome.truth.race_lines]
+    assert not false, f"{outcome.truth.path}: no races:\n{_listing(false)}"
+
+
+@pytest.mark.parametrize("path", all_programs(), ids=program_name)
+def test_program_is_well_formed(path: Path) -> None:
+    truth = read_truth(path)
+    assert truth.is_racy == path.stem.endswith("_race"), "the name of a racy program, and of no other, ends in _race"
+    assert path.read_text(encoding="utf-8").startswith("// "), "the first line says the idiom"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x = 1; // race condition",
+        "x = 1; // Race",
+        "x = 1; //race",
+        "x = 1; // norace",
+        "x = 1; // no race",
+        "x = 1; // no-race alarm(lockset)",
+        "x = 1; // no-race alarm(lockset):",
+        "x = 1; // no-race alarm(locksets): no such engine",
+        "x = 1; // no-race alarm(lockset): one; alarm(lockset): two",
+        "x = 1; // race alarm(lockset): a race is no false alarm",
+        "x = 1; // alarm(lockset): says no truth",
+        "// race",
+        "x = 1; // nothing to say",
+    ],
+)
+def test_malformed_marks_are_refused(line: str) -> None:
+    with pytest.raises(MalformedTruth):
+        parse_truth(Path("p.c"), line)
+
+
+def test_marks_are_read() -> None:
+    text = 's = "// race";\nx = 1; // race\ny = 1; // no-race\nz = a / b; // no-race alarm(lockset): l; alarm(bmc): b\n'
+    truth = parse_truth(Path("p.c"), text)
+    assert truth.race_lines == {2}
+    assert sorted(truth.lines) == [2, 3, 4]
+    assert dict(truth.lines[4].alarms) == {"lockset": "l", "bmc": "b"}
