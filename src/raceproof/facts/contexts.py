@@ -71,17 +71,13 @@ class LoopIds:
 
 @dataclass(frozen=True, slots=True)
 class Spawn:
-    """One creation event: what is known where the thread is created.
-
-    `ids`: for a creation in a counted loop, where the ids go, in terms of the counter (see `LoopIds`).
-    """
+    """One creation event: what is known where the thread is created."""
 
     argument: Argument
     many: bool
     instances: int | None
     may_run: frozenset[ThreadId]
     entry: State
-    ids: LoopIds | None
 
 
 def join_spawns(a: Spawn, b: Spawn) -> Spawn:
@@ -92,7 +88,6 @@ def join_spawns(a: Spawn, b: Spawn) -> Spawn:
         instances=None if a.instances is None or b.instances is None else max(a.instances, b.instances),
         may_run=a.may_run | b.may_run,
         entry=join(a.entry, b.entry),
-        ids=a.ids if a.ids == b.ids else None,
     )
 
 
@@ -100,7 +95,8 @@ def join_spawns(a: Spawn, b: Spawn) -> Spawn:
 class ThreadRecord:
     """A thread under analysis. `spawns` has one entry per context that creates it; `ended`: state at its end.
 
-    `id_objects`: where ids of its instances are stored; `ids_lost`: some may have been overwritten while it ran.
+    `ids`: the loops that create it (None: a creation outside such a loop), `id_objects`: where the ids are stored,
+    `ids_lost`: some may have been overwritten while their threads ran. These three only grow.
     """
 
     id: ThreadId
@@ -113,6 +109,7 @@ class ThreadRecord:
     end_by_context: dict[Context, State] = field(default_factory=dict)
     dependents: dict[Context, None] = field(default_factory=dict)
     context: Context | None = None
+    ids: set[LoopIds | None] = field(default_factory=set)
     id_objects: frozenset[ObjectId] = frozenset()
     ids_lost: bool = False
     always_many: bool = False

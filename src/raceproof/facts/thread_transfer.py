@@ -56,8 +56,9 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
         record = w.flow.thread(w.context, start, instr.id)
         argument = instr.args[op.start_arg] if op.start_arg is not None else None
         running = state.may_run.get(record.id, 0)
+        loop = _loop_of(w, instr.id)
+        _note_ids(w, record, loop, w.value(instr.args[op.arg], state) if op.arg is not None else None, state)
         if w.recording:
-            loop = _loop_of(w, instr.id)
             w.spawn(
                 record,
                 Spawn(
@@ -66,9 +67,6 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
                     instances=_instances(w, instr.id, loop, state),
                     may_run=frozenset(state.may_run),
                     entry=_child_state(state, w.world.may_escape),
-                    ids=_loop_ids(w, loop, w.value(instr.args[op.arg], state), state)
-                    if loop is not None and op.arg is not None
-                    else None,
                 ),
             )
         record.id_objects |= id_objects
@@ -79,6 +77,13 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
         state.publish(w.value(instr.args[op.start_arg], state))
     if instr.result is not None:
         w.define(instr.result.name, state)
+
+
+def _note_ids(w: Walker, record: ThreadRecord, loop: CountedLoop | None, address: Linear | None, state: State) -> None:
+    ids = _loop_ids(w, loop, address, state) if loop is not None and address is not None else None
+    if ids not in record.ids:
+        record.ids.add(ids)
+        w.flow.run_again(w.context)
 
 
 def lose_ids(w: Walker, written: frozenset[ObjectId], state: State, but: ThreadRecord | None = None) -> None:
@@ -108,7 +113,7 @@ def start_deferred(w: Walker, instr: Call, start: str, state: State) -> None:
     record = w.flow.thread(w.context, start, instr.id)
     record.always_many = True
     if w.recording:
-        spawn = Spawn(AnyArgument(), True, None, frozenset(state.may_run), State(), None)
+        spawn = Spawn(AnyArgument(), True, None, frozenset(state.may_run), State())
         w.spawn(record, spawn)
     state.may_run[record.id] = MANY
 
@@ -212,10 +217,10 @@ def _return_round(w: Walker, instr: Call, operand: Operand, record: ThreadRecord
         return
     counter = w.evaluator.opaque(loop.counter.name)
     ids = _loop_ids(w, loop, w.value(definition.address, state), state)
-    made = [s.ids for s in record.spawns.values()]
-    if ids is None or argument.counter is None or record.ids_lost or len(made) != 1 or made[0] is None:
+    (made,) = record.ids if len(record.ids) == 1 else (None,)
+    if ids is None or argument.counter is None or record.ids_lost or made is None:
         return
-    if made[0].address == ids.address and made[0].step == ids.step:
+    if made.address == ids.address and made.step == ids.step:
         factor = dict(argument.pattern.terms)[argument.counter]
         pattern = argument.pattern.plus(of_atom(argument.counter), -factor).plus(of_atom(counter), factor)
         state.must_returned |= {(record.id, pattern)}
@@ -286,8 +291,9 @@ def _is_constant_in_frame(w: Walker, atom: Atom) -> bool:
     return definition is None or w.info.block_of[definition.id] not in w.info.cyclic
 
 
-def join_all(w: Walker, loop: CountedLoop, state: State) -> None:
-    """Leaving a counted loop: threads whose ids it joined, one per round, have all ended."""
+def join_all(w: Walker, loop: CountedLoop, state: State) -> bool:
+    """Leaving a counted loop: threads whose ids it joined, one per round, have all ended. False if one never does."""
+    alive = True
     for site, operand in w.flow.joins_in(w.function.name):
         label = w.info.block_of[site]
         if w.info.innermost_loop(label) != loop.header or not _runs_every_round(w, loop, label):
@@ -302,33 +308,36 @@ def join_all(w: Walker, loop: CountedLoop, state: State) -> None:
         (touch,) = w.world.touches(w.function, definition)
         if not memory_transfer.is_tracked(w, touch, address, state):
             continue  # another thread could change the ids
-        _join_known_slots(w, ids, definition.type.size, state)
+        alive &= _join_known_slots(w, ids, definition.type.size, state)
         records = _records(w, operand)
         if records and all(_made_with(r, ids) for r in records):
             for record in records:
                 if record.id in state.may_run:
-                    _end(w, record, state)
+                    alive &= _end(w, record, state)
+    return alive
 
 
 def _made_with(record: ThreadRecord, ids: LoopIds) -> bool:
     """All instances were created by a loop over the same slots, and none of their ids was overwritten."""
-    return not record.ids_lost and len(record.spawns) == 1 and all(s.ids == ids for s in record.spawns.values())
+    return not record.ids_lost and record.ids == {ids}
 
 
-def _join_known_slots(w: Walker, ids: LoopIds, size: int, state: State) -> None:
+def _join_known_slots(w: Walker, ids: LoopIds, size: int, state: State) -> bool:
     """The slots of a loop with constant range, whose content is known one by one."""
     if not (ids.first.is_constant and ids.bound.is_constant and ids.predicate in ("slt", "ult", "ne")):
-        return
+        return True
     rounds = range(ids.first.constant, ids.bound.constant, ids.step)
     if len(rounds) > MAX_ROUNDS:
-        return
+        return True
+    alive = True
     factor = dict(ids.address.terms)[COUNTER]
     base = ids.address.plus(of_atom(COUNTER), -factor)
     for i in rounds:
         known = state.memory.get((base.shifted(factor * i), size))
         records = _known_record(w, known.value) if known is not None else None
         if records is not None and state.may_run.get(records[0].id) == 1:
-            _end(w, records[0], state)
+            alive &= _end(w, records[0], state)
+    return alive
 
 
 def _runs_every_round(w: Walker, loop: CountedLoop, label: str) -> bool:

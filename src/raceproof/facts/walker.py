@@ -276,8 +276,8 @@ class Walker:
     def _edge(self, block: Block, target: str, state: State) -> list[Edge]:
         """Go to `target`: leave loops, enter loops, set phis."""
         loop = self.info.counted.get(block.label)
-        if loop is not None and target == loop.exit:
-            call_transfer.join_all(self, loop, state)
+        if loop is not None and target == loop.exit and not call_transfer.join_all(self, loop, state):
+            return []
         if target in self.info.loops and block.label not in self.info.loops[target]:
             call_transfer.enter_loop(self, target, state)
         phis = [i for i in self.info.blocks[target].body if isinstance(i, Phi)]
