@@ -64,19 +64,27 @@ class Checked:
         return counts.most_common()
 
 
-def check(files: Sequence[str], arguments: Sequence[str] = (), time_limit: int = TIME_LIMIT) -> Checked:
+def check(
+    files: Sequence[str],
+    flags: Sequence[str] = (),
+    arguments: Sequence[str] = (),
+    time_limit: int = TIME_LIMIT,
+    directory: Path | None = None,
+) -> Checked:
     """Check a program with an empty cache, and again with the cache of the first run."""
-    with tempfile.TemporaryDirectory() as directory:
-        environment = {"RACEPROOF_CACHE": str(Path(directory) / "cache")}
-        target = Path(directory) / "report.json"
-        command = [str(RACEPROOF), "check", *files, *arguments, "--json", str(target), "--time-limit", str(time_limit)]
-        cold = run_measured(command, environment, time_limit + _GRACE)
+    cflags = [f"--cflag={flag}" for flag in flags]
+    with tempfile.TemporaryDirectory() as results:
+        environment = {"RACEPROOF_CACHE": str(Path(results) / "cache")}
+        target = Path(results) / "report.json"
+        command = [str(RACEPROOF), "check", *files, *cflags, *arguments]
+        command += ["--json", str(target), "--time-limit", str(time_limit)]
+        cold = run_measured(command, environment, time_limit + _GRACE, directory)
         report = json.loads(target.read_text(encoding="utf-8")) if target.exists() else None
-        warm = run_measured(command, environment, time_limit + _GRACE)
+        warm = run_measured(command, environment, time_limit + _GRACE, directory)
         instructions = _instructions(report)
         if instructions is None:
-            dump = [str(RACEPROOF), "dump", "ir", *files, *arguments]
-            instructions = len(_IR_INSTRUCTION.findall(run_measured(dump, environment).output))
+            dump = [str(RACEPROOF), "dump", "ir", *files, *cflags]
+            instructions = len(_IR_INSTRUCTION.findall(run_measured(dump, environment, directory=directory).output))
         return Checked(cold, warm, report, instructions)
 
 

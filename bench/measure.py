@@ -52,12 +52,17 @@ with open(report, "w") as file:
 """
 
 
-def run_measured(command: Sequence[str], environment: Mapping[str, str] | None = None, limit: int = 3600) -> Run:
+def run_measured(
+    command: Sequence[str],
+    environment: Mapping[str, str] | None = None,
+    limit: int = 3600,
+    directory: Path | None = None,
+) -> Run:
     """Run a command to its end, or kill it after `limit` seconds (its status is then negative)."""
-    with tempfile.TemporaryDirectory() as directory:
-        report, out, err = (Path(directory) / name for name in ("report", "out", "err"))
+    with tempfile.TemporaryDirectory() as results:
+        report, out, err = (Path(results) / name for name in ("report", "out", "err"))
         launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(limit), str(report), str(out), str(err)]
-        subprocess.run([*launcher, *command], check=True, env={**os.environ, **(environment or {})})
+        subprocess.run([*launcher, *command], check=True, cwd=directory, env={**os.environ, **(environment or {})})
         status, wall, cpu, peak = json.loads(report.read_text(encoding="utf-8"))
         return Run(status, wall, cpu, peak, out.read_text(errors="replace"), err.read_text(errors="replace"))
 

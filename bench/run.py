@@ -29,6 +29,7 @@ SIZES = (1000, 5000, 20_000, 100_000)
 _TWO_SEEDS_UP_TO = 5000
 _RACY_UP_TO = 20_000
 _PLANTED = 3
+_VERDICT_STATUS = (0, 1, 3)  # race-free, race, unknown
 _GOAL_SIZE, _GOAL_SECONDS, _GOAL_MB = 20_000, 20.0, 1024.0
 
 
@@ -80,8 +81,8 @@ def judge(generated: Generated, checked: Checked) -> tuple[int, str | None]:
     }
     lost = [race.target for race in generated.races if not suspects.intersection(race.lines)]
     kept = len(generated.races) - len(lost)
-    if checked.report is None:
-        return kept, "no report"
+    if checked.report is None or checked.cold.status not in _VERDICT_STATUS:
+        return kept, f"exit status {checked.cold.status}"
     if generated.races and checked.verdict == "race-free":
         return kept, "planted races, verdict race-free"
     if lost and not checked.was_cut_short:
@@ -180,13 +181,9 @@ def main() -> int:
     table, lines = format_rows(rows), summarise(rows)
     print("\n" + table + "\n\n" + "\n".join(f"- {line}" for line in lines))
     if args.write:
-        command = f"`make bench` (`bench/run.py --write`), {machine()}, raceproof {_version(rows)}."
+        command = f"`.venv/bin/python bench/run.py --write` (`make bench` only prints it); {machine()}."
         replace_block("static", "\n".join((command, "", table, "", *(f"- {line}" for line in lines))))
     return 1 if any(row.fault is not None for row in rows) else 0
-
-
-def _version(rows: Sequence[Row]) -> str:
-    return next((str(row.checked.report["version"]) for row in rows if row.checked.report is not None), "?")
 
 
 if __name__ == "__main__":

@@ -193,7 +193,7 @@ def _return_state(
     state.facts.update(rename_facts(inner.facts, back))
     if instr.result is not None and value is not None:
         renamed = rename(value, back)
-        if renamed is not None and renamed != of_atom(w.evaluator.opaque(instr.result.name)):
+        if renamed is not None and renamed != w.evaluator.itself(instr.result.name):
             state.values[instr.result.name] = renamed
     if any(isinstance(a, Stable) for h in state.locks for a in h.address.leaves()) or (
         value is not None and any(isinstance(a, Stable) for a in value.leaves())
@@ -315,7 +315,7 @@ def _set_jump(w: Walker, instr: Call, state: State) -> list[State]:
     )
     state.fresh = {}
     if instr.result is not None:
-        again.facts[Condition("eq", of_atom(w.evaluator.opaque(instr.result.name)))] = False
+        again.facts[Condition("eq", w.evaluator.itself(instr.result.name))] = False
         state.values[instr.result.name] = ZERO
     return [state, again]
 
@@ -333,7 +333,7 @@ def _touch(w: Walker, instr: Call, name: str, state: State) -> None:
             else:
                 state.forget_memory(touch.objects)
             if sync_op(name) is None:
-                thread_transfer.lose_ids(w, touch.objects, state)
+                thread_transfer.lose_ids(w, touch.objects, address, through.size, state)
     effect = effect_of(name)
     if effect is None:
         return

@@ -28,9 +28,13 @@ from raceproof.model import (
     StartArg,
     ThreadId,
     View,
+    of_atom,
 )
 
 AccessKey = tuple[SiteId, int]
+COUNTER = Opaque("#i")
+MAX_ROUNDS = 64
+SLOT_SIZE = 8  # of a thread id, at most
 EVERYWHERE = ("tls:", "@", "const:")  # opaque values that have the same name in every frame of a thread
 
 
@@ -67,6 +71,33 @@ class LoopIds:
     bound: Linear
     predicate: str
     step: int
+
+    def rounds(self) -> range | None:
+        """The values of the counter, if they are constants."""
+        if self.first.is_constant and self.bound.is_constant and self.predicate in ("slt", "ult", "ne"):
+            return range(self.first.constant, self.bound.constant, self.step)
+        return None
+
+    def slot(self, counter: int) -> Linear:
+        factor = dict(self.address.terms)[COUNTER]
+        return self.address.plus(of_atom(COUNTER), -factor).shifted(factor * counter)
+
+    def covers(self, other: LoopIds) -> bool:
+        """This loop visits every slot that the other one does."""
+        if self == other:
+            return True
+        mine, its = self.rounds(), other.rounds()
+        if self.address != other.address or mine is None or its is None:
+            return False
+        return mine.step == its.step and (len(its) == 0 or (its[0] in mine and its[-1] in mine))
+
+    def may_touch(self, address: Linear, size: int) -> bool:
+        """A write of `size` bytes at `address` may change one of the slots."""
+        rounds = self.rounds()
+        if rounds is None or len(rounds) > MAX_ROUNDS:
+            return True
+        apart = [self.slot(i).plus(address, -1) for i in rounds]
+        return not all(d.is_constant and (d.constant >= size or -d.constant >= SLOT_SIZE) for d in apart)
 
 
 @dataclass(frozen=True, slots=True)

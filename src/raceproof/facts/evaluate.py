@@ -63,6 +63,7 @@ class Evaluator:
     objects: Mapping[ObjectId, MemObject]
     arguments: Mapping[ThreadId, Argument]
     named: set[Atom] = field(default_factory=set)
+    _itself: dict[str, Linear] = field(default_factory=dict)
 
     def opaque_name(self, register: str) -> Opaque:
         return Opaque(f"{self.info.function.name}:%{register}")
@@ -73,6 +74,9 @@ class Evaluator:
         return atom
 
     def value(self, operand: Operand, state: State) -> Linear:
+        if isinstance(operand, Reg):  # by far the most frequent
+            known = state.values.get(operand.name)
+            return known if known is not None else self._defined(operand.name, state)
         match operand:
             case IntConst(value=value):
                 return Linear(value)
@@ -80,9 +84,6 @@ class Evaluator:
                 return self.address(symbol).shifted(offset)
             case OtherConst(text=text):
                 return of_atom(Opaque(f"const:{text}"))
-            case Reg(name=name):
-                known = state.values.get(name)
-                return known if known is not None else self._defined(name, state)
 
     def address(self, symbol: str) -> Linear:
         identity = self.symbols.get(symbol)
@@ -120,8 +121,15 @@ class Evaluator:
                 if isinstance(chosen, bool):
                     result = self.value(if_true if chosen else if_false, state)
         if result is None or result.depth > MAX_DEPTH:
-            return of_atom(self.opaque(name))
+            return self.itself(name)
         return result
+
+    def itself(self, register: str) -> Linear:
+        """The register as a value of its own."""
+        known = self._itself.get(register)
+        if known is None:
+            known = self._itself[register] = of_atom(self.opaque(register))
+        return known
 
     def _cast(self, instr: Cast, state: State) -> Linear | None:
         inner = self.value(instr.value, state)

@@ -46,7 +46,7 @@ def load(w: Walker, instr: Load, state: State) -> None:
         state.values[name] = of_atom(Stable(address))
     elif is_tracked(w, touch, address, state):
         open_fresh(address, state)
-        state.memory[(address, size)] = Known(of_atom(w.evaluator.opaque(name)), touch.objects)
+        state.memory[(address, size)] = Known(w.evaluator.itself(name), touch.objects)
     else:
         _observe(w, name, address, instr.order, state)
 
@@ -75,7 +75,7 @@ def store(w: Walker, instr: Store, state: State) -> None:
     w.record(instr.id, 0, touch, address, state)
     _keep_or_publish(address, value, state)
     if state.may_run:
-        thread_transfer.lose_ids(w, touch.objects, state)
+        thread_transfer.lose_ids(w, touch.objects, address, instr.type.size, state)
     overwrite(w, touch, address, instr.type.size, state)
     if isinstance(instr.type, IntType | PtrType) and is_tracked(w, touch, address, state):
         state.memory[(address, instr.type.size)] = Known(value, touch.objects)
@@ -170,7 +170,7 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
     w.record(instr.id, 0, touch, address, state)
     state.publish(new)
     overwrite(w, touch, address, instr.type.size, state)
-    old = of_atom(w.evaluator.opaque(instr.result.name))
+    old = w.evaluator.itself(instr.result.name)
     takes = instr.op in ("xchg", "or") and new.is_constant and new.constant != 0 and instr.order.acquires
     if address.is_absolute:
         if takes and _is_spin_lock(w, address):

@@ -136,7 +136,7 @@ def _try_lock(w: Walker, instr: Call, op: SyncOp, state: State, success: frozens
         states.append(taken)
     if instr.result is not None:
         for code in success:
-            result = of_atom(w.evaluator.opaque(instr.result.name)).shifted(-code)
+            result = w.evaluator.itself(instr.result.name).shifted(-code)
             state.facts[Condition("eq", result)] = False
     return [state, *states]
 
@@ -173,7 +173,7 @@ def _try_semaphore(w: Walker, instr: Call, op: SyncOp, state: State) -> list[Sta
     w.receive(taken, Signal(lock.address))
     if instr.result is not None:
         taken.values[instr.result.name] = Linear(0)
-        state.facts[Condition("eq", of_atom(w.evaluator.opaque(instr.result.name)))] = False
+        state.facts[Condition("eq", w.evaluator.itself(instr.result.name))] = False
     return [state, taken]
 
 

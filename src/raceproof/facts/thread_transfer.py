@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raceproof.facts import memory_transfer
-from raceproof.facts.contexts import LoopIds, Spawn, ThreadRecord
+from raceproof.facts.contexts import COUNTER, MAX_ROUNDS, LoopIds, Spawn, ThreadRecord
 from raceproof.facts.effects import SyncOp
 from raceproof.facts.function_info import CountedLoop
 from raceproof.facts.state import MANY, Known, State
@@ -31,9 +31,8 @@ from raceproof.model import (
 if TYPE_CHECKING:
     from raceproof.facts.walker import Walker
 
-COUNTER = Opaque("#i")
 MAX_STARTS = 4
-MAX_ROUNDS = 64
+MAX_VALUES = 16
 THREAD_ID = "@thread:"
 
 
@@ -57,7 +56,8 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
         argument = instr.args[op.start_arg] if op.start_arg is not None else None
         running = state.may_run.get(record.id, 0)
         loop = _loop_of(w, instr.id)
-        _note_ids(w, record, loop, w.value(instr.args[op.arg], state) if op.arg is not None else None, state)
+        where = w.value(instr.args[op.arg], state) if op.arg is not None else None
+        _note_ids(w, record, loop, where, state)
         if w.recording:
             w.spawn(
                 record,
@@ -70,7 +70,7 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
                 ),
             )
         record.id_objects |= id_objects
-        lose_ids(w, id_objects, state, but=record)
+        lose_ids(w, id_objects, where, w.world.program.pointer_size, state, but=record)
         state.may_run[record.id] = MANY if running else 1
         state.may_handed |= {record.id}
     if op.start_arg is not None:
@@ -86,13 +86,24 @@ def _note_ids(w: Walker, record: ThreadRecord, loop: CountedLoop | None, address
         w.flow.run_again(w.context)
 
 
-def lose_ids(w: Walker, written: frozenset[ObjectId], state: State, but: ThreadRecord | None = None) -> None:
+def lose_ids(
+    w: Walker,
+    written: frozenset[ObjectId],
+    address: Linear | None,
+    size: int | None,
+    state: State,
+    but: ThreadRecord | None = None,
+) -> None:
     """A write where ids of running threads are stored: loops over the ids may not find them all any more."""
     for thread in state.may_run:
         record = w.flow.records[thread]
-        if record is not but and record.id_objects & written and not record.ids_lost:
-            record.ids_lost = True
-            w.flow.run_again(w.context)
+        if record is but or record.ids_lost or not record.id_objects & written:
+            continue
+        if address is not None and size is not None and None not in record.ids:
+            if not any(ids is not None and ids.may_touch(address, size) for ids in record.ids):
+                continue
+        record.ids_lost = True
+        w.flow.run_again(w.context)
 
 
 def remember_id(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
@@ -154,8 +165,18 @@ def _argument(w: Walker, site: SiteId, operand: Operand | None, loop: CountedLoo
         others = [atom for atom, _ in value.terms if atom != counter]
         if factors and all(_is_constant_in_frame(w, leaf) for other in others for leaf in of_atom(other).leaves()):
             stride = abs(factors[0] * loop.step)
-            return DistinctArgument(value, stride, fresh=False, bits=_bits(w, operand), counter=counter)
+            values = _counter_values(w, loop, state)
+            return DistinctArgument(value, stride, False, _bits(w, operand), counter, values)
     return AnyArgument()
+
+
+def _counter_values(w: Walker, loop: CountedLoop, state: State) -> tuple[int, ...] | None:
+    """The values of a loop's counter, if they are few and constant."""
+    first, bound = w.value(loop.first, state), w.value(loop.bound, state)
+    if first.is_constant and bound.is_constant and loop.predicate in ("slt", "ult", "ne"):
+        values = range(first.constant, bound.constant, loop.step)
+        return tuple(values) if len(values) <= MAX_VALUES else None
+    return None
 
 
 def _bits(w: Walker, operand: Operand) -> int | None:
@@ -310,30 +331,25 @@ def join_all(w: Walker, loop: CountedLoop, state: State) -> bool:
             continue  # another thread could change the ids
         alive &= _join_known_slots(w, ids, definition.type.size, state)
         records = _records(w, operand)
-        if records and all(_made_with(r, ids) for r in records):
-            for record in records:
-                if record.id in state.may_run:
-                    alive &= _end(w, record, state)
+        for record in records or ():
+            if record.id in state.may_run and _are_all_in(record, ids):
+                alive &= _end(w, record, state)
     return alive
 
 
-def _made_with(record: ThreadRecord, ids: LoopIds) -> bool:
-    """All instances were created by a loop over the same slots, and none of their ids was overwritten."""
-    return not record.ids_lost and record.ids == {ids}
+def _are_all_in(record: ThreadRecord, ids: LoopIds) -> bool:
+    """All instances were created by loops over these slots, and none of their ids was overwritten."""
+    return not record.ids_lost and all(made is not None and ids.covers(made) for made in record.ids)
 
 
 def _join_known_slots(w: Walker, ids: LoopIds, size: int, state: State) -> bool:
     """The slots of a loop with constant range, whose content is known one by one."""
-    if not (ids.first.is_constant and ids.bound.is_constant and ids.predicate in ("slt", "ult", "ne")):
-        return True
-    rounds = range(ids.first.constant, ids.bound.constant, ids.step)
-    if len(rounds) > MAX_ROUNDS:
+    rounds = ids.rounds()
+    if rounds is None or len(rounds) > MAX_ROUNDS:
         return True
     alive = True
-    factor = dict(ids.address.terms)[COUNTER]
-    base = ids.address.plus(of_atom(COUNTER), -factor)
     for i in rounds:
-        known = state.memory.get((base.shifted(factor * i), size))
+        known = state.memory.get((ids.slot(i), size))
         records = _known_record(w, known.value) if known is not None else None
         if records is not None and state.may_run.get(records[0].id) == 1:
             alive &= _end(w, records[0], state)

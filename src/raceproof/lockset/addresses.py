@@ -49,7 +49,9 @@ def why_disjoint(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view
     if a.size is None or b.size is None:
         return _fresh_arguments(cp, view_a, own_a, common_a, view_b, own_b, common_b)
     if apart.terms:
-        return _between_creator_and_thread(cp, a, view_a, b, view_b)
+        return _listed_elements(cp, a.size, view_a, b.size, view_b) or _between_creator_and_thread(
+            cp, a, view_a, b, view_b
+        )
     if not own_a and not own_b:
         if apart.constant >= b.size or -apart.constant >= a.size:
             return "different parts of one object"
@@ -57,6 +59,7 @@ def why_disjoint(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view
     return (
         _fresh_arguments(cp, view_a, own_a, common_a, view_b, own_b, common_b)
         or _own_elements(cp, apart.constant, a.size, own_a, b.size, own_b)
+        or _listed_elements(cp, a.size, view_a, b.size, view_b)
         or _between_creator_and_thread(cp, a, view_a, b, view_b)
         or _different_fields(apart.constant, a.size, own_a, b.size, own_b)
     )
@@ -87,6 +90,43 @@ def _own_elements(
             if stride is not None and abs(factor_a) * stride - abs(apart) >= max(size_a, size_b):
                 return "every thread has an element of its own"
     return None
+
+
+def _listed_elements(cp: ConcurrentProgram, size_a: int, view_a: View, size_b: int, view_b: View) -> str | None:
+    """The elements that each thread was given are known one by one, and are different ones."""
+    places_a, places_b = _places(cp, view_a), _places(cp, view_b)
+    if places_a is None or places_b is None:
+        return None
+    same_thread = view_a.thread == view_b.thread
+    for i, place_a in enumerate(places_a):
+        for j, place_b in enumerate(places_b):
+            if same_thread and i == j:
+                continue  # the same instance
+            apart = place_a.plus(place_b, -1)
+            if not apart.is_constant or (apart.constant < size_b and -apart.constant < size_a):
+                return None
+    return "different threads were given different elements"
+
+
+def _places(cp: ConcurrentProgram, view: View) -> list[Linear] | None:
+    """All addresses that instances of the view's thread can have here, one each, if they can be listed."""
+    if view.address is None:
+        return None
+    if view.address.is_absolute:
+        return None if cp.threads[view.thread].many else [view.address]
+    start = StartArg(view.thread)
+    factor = dict(view.address.terms).get(start)
+    argument = cp.threads[view.thread].argument
+    if factor is None or not isinstance(argument, DistinctArgument) or argument.values is None:
+        return None
+    if argument.counter is None:
+        return None
+    rest = view.address.plus(Linear(0, ((start, 1),)), -factor)
+    step = dict(argument.pattern.terms)[argument.counter]
+    base = argument.pattern.plus(Linear(0, ((argument.counter, 1),)), -step)
+    if not rest.is_absolute or not base.is_absolute:
+        return None
+    return [rest.plus(base.shifted(step * value), factor) for value in argument.values]
 
 
 def _instance_stride(cp: ConcurrentProgram, atom: Atom) -> int | None:

@@ -30,7 +30,8 @@ class DistinctArgument:
     """Instances get different values.
 
     `fresh`: each a newly allocated object. Otherwise `pattern` over the creator's own values, different by a
-    multiple of `stride` each time, because `counter` in it is different. `bits`: the value is a number
+    multiple of `stride` each time, because `counter` in it is different; `values` are those of
+    the counter, if known. `bits`: the value is a number
     sign-extended from that many bits.
     """
 
@@ -39,6 +40,7 @@ class DistinctArgument:
     fresh: bool
     bits: int | None = None
     counter: Atom | None = None
+    values: tuple[int, ...] | None = None
 
 
 @final

@@ -83,12 +83,42 @@ class Derived:
 Atom = Base | Stable | StartArg | Self | Derived | Opaque
 
 
-@dataclass(frozen=True, slots=True)
+@final
 class Linear:
-    """constant + sum of coefficient * atom; `terms` sorted, without zero coefficients."""
+    """constant + sum of coefficient * atom; `terms` sorted, without zero coefficients.
 
+    Immutable. Not a data class because these values are keys everywhere: hash and depth are computed once.
+    `depth` is the number of atoms, nested ones included, to keep expressions small.
+    """
+
+    __slots__ = ("_hash", "constant", "depth", "terms")
+    __match_args__ = ("constant", "terms")
     constant: int
-    terms: tuple[tuple[Atom, int], ...] = ()
+    terms: tuple[tuple[Atom, int], ...]
+    depth: int
+    _hash: int
+
+    def __init__(self, constant: int, terms: tuple[tuple[Atom, int], ...] = ()) -> None:
+        self.constant = constant
+        self.terms = terms
+        self.depth = sum(_depth(atom) for atom, _ in terms) if terms else 0
+        self._hash = hash((constant, terms))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Linear) or self._hash != other._hash:
+            return False
+        return self.constant == other.constant and self.terms == other.terms
+
+    def __repr__(self) -> str:
+        return f"Linear({self.constant}, {self.terms})"
+
+    def __reduce__(self) -> tuple[type[Linear], tuple[int, tuple[tuple[Atom, int], ...]]]:
+        return Linear, (self.constant, self.terms)  # string hashes differ between processes
 
     def __str__(self) -> str:
         parts = [str(a) if k == 1 else f"{k}*{a}" for a, k in self.terms]
@@ -104,7 +134,9 @@ class Linear:
         if factor == 0:
             return self
         if not other.terms:
-            return Linear(self.constant + factor * other.constant, self.terms)
+            return Linear(self.constant + factor * other.constant, self.terms) if other.constant else self
+        if not self.terms and factor == 1:
+            return Linear(self.constant + other.constant, other.terms) if self.constant else other
         sums: dict[Atom, int] = dict(self.terms)
         for atom, k in other.terms:
             sums[atom] = sums.get(atom, 0) + factor * k
@@ -132,11 +164,6 @@ class Linear:
             if isinstance(atom, Derived):
                 for arg in atom.args:
                     yield from arg.leaves()
-
-    @property
-    def depth(self) -> int:
-        """Number of atoms, nested ones included: to keep expressions small."""
-        return sum(_depth(a) for a, _ in self.terms)
 
 
 ZERO = Linear(0)
@@ -166,8 +193,12 @@ def _depth(atom: Atom) -> int:
 def _sorted(sums: dict[Atom, int]) -> tuple[tuple[Atom, int], ...]:
     items = [(a, k) for a, k in sums.items() if k]
     if len(items) > 1:
-        items.sort(key=lambda item: (type(item[0]).__name__, str(item[0])))
+        items.sort(key=_sort_key)
     return tuple(items)
+
+
+def _sort_key(item: tuple[Atom, int]) -> tuple[str, str]:
+    return type(item[0]).__name__, str(item[0])
 
 
 def of_atom(atom: Atom) -> Linear:

@@ -207,9 +207,8 @@ def programs(draw: st.DrawFn, distances: list[int]) -> Program:
         site += 1
         end = Return(SiteId(site), None, draw(operands))
         block = Block("entry", tuple(body), end)
-        functions[name] = Function(
-            name, name, (Param("p", PTR), Param("q", PTR)), PTR, False, (block,), {}, None
-        )
+        params = () if name == "main" else (Param("p", PTR), Param("q", PTR))
+        functions[name] = Function(name, name, params, PTR, False, (block,), {}, None)
     cells = st.lists(
         st.builds(InitialCell, st.sampled_from([0, 8, 16]), st.just(8), st.builds(Address, st.sampled_from(GLOBALS))),
         max_size=2,
@@ -223,9 +222,7 @@ def programs(draw: st.DrawFn, distances: list[int]) -> Program:
 
 def found(result: PointsTo, function: str, operand: Operand) -> set[tuple[str, int | None, int | None]]:
     names = {result.object_of_symbol(n): n for n in (*GLOBALS, *FUNCTIONS)}
-    argv = {o.id for o in result.objects.values() if o.name == "arguments of the program"}
-    targets = [t for t in result.targets(function, operand) if t.object not in argv]
-    return {(names[t.object], t.offset, t.stride) for t in targets}
+    return {(names[t.object], t.offset, t.stride) for t in result.targets(function, operand)}
 
 
 def covers(fast: set[tuple[str, int | None, int | None]], value: Value) -> bool:

@@ -1,0 +1,1 @@
+"""bench.real: real programs from Debian's sources, fetched and analysed whole."""
