@@ -121,6 +121,7 @@ def _thread(record: ThreadRecord) -> Thread:
         instances=1 if record.id == MAIN else record.instances,
         argument=record.argument if record.spawns else AnyArgument(),
         may_run_at_creation=may_run,
+        argument_objects=frozenset(o for s in record.spawns.values() for o in s.argument_objects),
     )
 
 
@@ -153,6 +154,7 @@ def _weakest(group: list[View]) -> View:
         held=frozenset.intersection(*(v.held for v in group)),
         moment=weakest,
         private=all(v.private for v in group),
+        objects=frozenset().union(*(v.objects for v in group)),
     )
 
 

@@ -20,7 +20,7 @@ from raceproof.facts.libc import effect_of
 from raceproof.facts.execution_counts import RETURNS_TWICE
 from raceproof.facts.state import MANY, Condition, State, join, merge
 from raceproof.facts.sync_api import is_atomic_function, sync_op
-from raceproof.ir import Call, Operand
+from raceproof.ir import Call, Operand, PtrType
 from raceproof.model import (
     Atom,
     Base,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from raceproof.facts.walker import Walker
 
 MAX_EXITS = 6
+MAX_OBJECTS = 4
 ATOMIC_SECTION = HeldLock(Linear(-1), LockMode.EXCLUSIVE, LockKind.ATOMIC_SECTION)
 enter_loop = thread_transfer.enter_loop
 join_all = thread_transfer.join_all
@@ -46,6 +47,9 @@ join_all = thread_transfer.join_all
 def call(w: Walker, instr: Call, state: State) -> list[State]:
     """All states after the call; none if it does not return."""
     names = w.world.callees(instr)
+    if len(names) > 1:
+        exact = w.flow.function_at(w.value(instr.callee, state))
+        names = (exact,) if exact in names else names
     results: list[State] = []
     for i, name in enumerate(names):
         current = state if i == len(names) - 1 else state.copy()
@@ -96,7 +100,7 @@ def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state:
         for i, v in enumerate(values)
     ]  # a struct by value is the callee's own copy
     renaming = parameter_renaming(name, values)
-    entry = _entry_state(w, name, values, renaming, state)
+    entry = _entry_state(w, instr, name, values, renaming, state)
     context = w.flow.enter(w.context, name, instr.id, entry)
     if w.recording:
         w.context.calls[context] = None
@@ -107,7 +111,9 @@ def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state:
     return [_return_state(w, instr, name, e, back, renaming, state.copy()) for e in context.exits]
 
 
-def _entry_state(w: Walker, name: str, values: list[Linear], renaming: dict[Atom, Linear], state: State) -> State:
+def _entry_state(
+    w: Walker, instr: Call, name: str, values: list[Linear], renaming: dict[Atom, Linear], state: State
+) -> State:
     entry = State(
         locks=_renamed_locks(w, state.locks, renaming),
         may_run=dict(state.may_run),
@@ -139,16 +145,31 @@ def _entry_state(w: Walker, name: str, values: list[Linear], renaming: dict[Atom
             if isinstance(atom, Base) and atom in state.fresh:
                 entry.fresh[atom] = frozenset(a for a in state.fresh[atom] if isinstance(a, Base))
     function = w.world.program.functions[name]
-    for param, value in zip(function.params, values, strict=False):
+    for i, (param, value) in enumerate(zip(function.params, values, strict=False)):
         renamed = rename(value, renaming)
         if renamed is not None and param.by_value is None:
             entry.values[param.name] = renamed
+        if isinstance(param.type, PtrType):
+            _pass_objects(w, instr.args[i] if i < len(instr.args) else None, value, renaming, state, entry)
     passed = {leaf for known in entry.memory.values() for leaf in known.value.leaves()}
     passed |= {leaf for value in entry.values.values() for leaf in value.leaves()}
     for condition, holds in rename_facts(state.facts, renaming).items():
         if all(leaf in passed for leaf in condition.difference.leaves()):
             entry.facts[condition] = holds
     return entry
+
+
+def _pass_objects(
+    w: Walker, arg: Operand | None, value: Linear, renaming: dict[Atom, Linear], state: State, entry: State
+) -> None:
+    """Tell the callee which objects a pointer argument may point to, if they are few."""
+    match value.terms:
+        case ((atom, 1),) if atom in renaming:
+            objects = state.objects.get(atom)
+            if objects is None and arg is not None:
+                objects = frozenset(t.object for t in w.world.points_to.targets(w.function.name, arg))
+            if objects and len(objects) <= MAX_OBJECTS:
+                entry.objects[renaming[atom].terms[0][0]] = objects
 
 
 def _return_state(
@@ -333,7 +354,7 @@ def _touch(w: Walker, instr: Call, name: str, state: State) -> None:
             else:
                 state.forget_memory(touch.objects)
             if sync_op(name) is None:
-                thread_transfer.lose_ids(w, touch.objects, address, through.size, state)
+                thread_transfer.lose_ids(w, touch.targets, address, through.size, state)
     effect = effect_of(name)
     if effect is None:
         return

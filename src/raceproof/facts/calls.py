@@ -7,8 +7,10 @@ The library may run functions too: thread starts, once-initialisers, callbacks. 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, unique
+from types import MappingProxyType
 from typing import Protocol
 
 from raceproof.facts.constraints import ConstraintBuilder, Instance
@@ -110,7 +112,7 @@ class CallLinker:
             self.builder.value(instance, arg) if self.work.slots(type_) else None
             for arg, type_ in zip(instr.args, instr.arg_types, strict=True)
         ]
-        self.pass_arguments(callee, args)
+        self.pass_arguments(callee, args, dict(instr.by_value))
         if instr.result is not None and self.work.slots(instr.type):
             if is_direct:
                 self.builder.define(instance, instr.result, callee.returns)
@@ -120,16 +122,27 @@ class CallLinker:
     def _enter(self, callee: Instance, entry: Entry) -> None:
         self.found.entries.setdefault(callee.number, {})[entry] = None
 
-    def pass_arguments(self, callee: Instance, args: list[int | None]) -> None:
+    def pass_arguments(
+        self, callee: Instance, args: list[int | None], by_value: Mapping[int, int] = MappingProxyType({})
+    ) -> None:
+        """Let parameters have what arguments have; structs passed in memory (`by_value`: their sizes) are copied."""
         params = callee.function.params
-        for param, arg in zip(params, args, strict=False):
-            if arg is not None and self.work.slots(param.type):
-                self.graph.copy(arg, self.builder.node(callee, Reg(param.name)))
-        if callee.variadic is not None:
-            cell = self.work.memory.cell(callee.variadic, 0)
-            for arg in args[len(params) :]:
-                if arg is not None:
-                    self.graph.copy(arg, cell)
+        for index, arg in enumerate(args):
+            param = params[index] if index < len(params) else None
+            if arg is None or (param is not None and not self.work.slots(param.type)):
+                continue
+            if param is not None:
+                target = self.builder.node(callee, Reg(param.name))
+                if param.by_value is not None:
+                    self.work.copy_memory(arg, target, param.by_value.size)
+                else:
+                    self.graph.copy(arg, target)
+            elif callee.variadic is not None:
+                area = self.graph.fixed(1 << self.work.values.base(callee.variadic))
+                if index in by_value:
+                    self.work.copy_memory(arg, area, by_value[index])
+                else:
+                    self.graph.store(arg, area)
 
     def enter_root(self, name: str) -> Instance:
         instance = self.builder.instance(name)

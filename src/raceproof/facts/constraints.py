@@ -112,11 +112,7 @@ class ConstraintBuilder:
             copies = self._copies[name] = register_copies(function, self.work.pointer_size)
         made = Instance(len(self.instances), function, context, copies, self.graph.new_node())
         self.instances[name, context] = made
-        if function.is_variadic:
-            made.variadic = self.work.values.new_object(
-                ObjectKind.STACK, f"variadic arguments of {function.source_name}", flat=True, pos=function.pos,
-                function=name, context=context,
-            )  # fmt: skip
+        self._add_parameters(made)
         self._waiting.append(made)
         if not self._is_building:
             self._is_building = True
@@ -124,6 +120,33 @@ class ConstraintBuilder:
                 self._build(self._waiting.pop())
             self._is_building = False
         return made
+
+    def _add_parameters(self, instance: Instance) -> None:
+        """Make the objects that a call makes: copies of structs passed in memory, and the variadic arguments."""
+        function, values = instance.function, self.work.values
+        for param in function.params:
+            if param.by_value is not None:
+                variable = function.variables.get(param.name)
+                obj = values.new_object(
+                    ObjectKind.STACK,
+                    variable.name if variable is not None else param.name,
+                    source_type=variable.type if variable is not None else None,
+                    size=param.by_value.size,
+                    pos=function.pos,
+                    shape=Shape(part_of_ir_type(param.by_value)),
+                    function=function.name,
+                    context=instance.context,
+                )
+                instance.regs[param.name] = self.graph.fixed(1 << values.base(obj))
+        if function.is_variadic:
+            instance.variadic = values.new_object(
+                ObjectKind.STACK,
+                f"variadic arguments of {function.source_name}",
+                flat=True,
+                pos=function.pos,
+                function=function.name,
+                context=instance.context,
+            )
 
     def _build(self, instance: Instance) -> None:
         function = instance.function

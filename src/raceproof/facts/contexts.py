@@ -20,6 +20,7 @@ from raceproof.model import (
     Base,
     Derived,
     Linear,
+    MemLoc,
     ObjectId,
     Opaque,
     SameArgument,
@@ -109,6 +110,7 @@ class Spawn:
     instances: int | None
     may_run: frozenset[ThreadId]
     entry: State
+    argument_objects: frozenset[ObjectId]
 
 
 def join_spawns(a: Spawn, b: Spawn) -> Spawn:
@@ -119,6 +121,7 @@ def join_spawns(a: Spawn, b: Spawn) -> Spawn:
         instances=None if a.instances is None or b.instances is None else max(a.instances, b.instances),
         may_run=a.may_run | b.may_run,
         entry=join(a.entry, b.entry),
+        argument_objects=a.argument_objects | b.argument_objects,
     )
 
 
@@ -126,7 +129,7 @@ def join_spawns(a: Spawn, b: Spawn) -> Spawn:
 class ThreadRecord:
     """A thread under analysis. `spawns` has one entry per context that creates it; `ended`: state at its end.
 
-    `ids`: the loops that create it (None: a creation outside such a loop), `id_objects`: where the ids are stored,
+    `ids`: the loops that create it (None: a creation outside such a loop), `id_places`: where the ids are stored,
     `ids_lost`: some may have been overwritten while their threads ran. These three only grow.
     """
 
@@ -141,7 +144,7 @@ class ThreadRecord:
     dependents: dict[Context, None] = field(default_factory=dict)
     context: Context | None = None
     ids: set[LoopIds | None] = field(default_factory=set)
-    id_objects: frozenset[ObjectId] = frozenset()
+    id_places: frozenset[MemLoc] = frozenset()
     ids_lost: bool = False
     always_many: bool = False
 

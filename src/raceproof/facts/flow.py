@@ -291,6 +291,13 @@ class Flow:
     def position(self, site: SiteId) -> SourcePos | None:
         return self.world.positions.get(site)
 
+    def function_at(self, value: Linear) -> str:
+        """The name of the function whose address `value` is, or "" if it is not certainly one."""
+        match value:
+            case Linear(constant=0, terms=((Base(object=identity), 1),)) if identity in self._names:
+                return self._names[identity]
+        return ""
+
     def parameter_atom(self, function: str, parameter: str) -> Opaque:
         return Opaque(f"{function}:%{parameter}")
 

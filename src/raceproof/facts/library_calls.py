@@ -26,7 +26,6 @@ from raceproof.facts.effects import (
 )
 from raceproof.facts.heap_types import HeapType
 from raceproof.facts.libc import effect_of, is_pure_intrinsic
-from raceproof.facts.memory_copy import CopyBuffer
 from raceproof.facts.objects import AbstractObject
 from raceproof.facts.sync_api import sync_op
 from raceproof.ir import Call, IntConst, PtrType
@@ -169,7 +168,7 @@ class LibraryCalls:
             to = self._argument(instance, instr, target, effect)
             origin = self._argument(instance, instr, source, effect)
             if to is not None and origin is not None:
-                self._copy(origin, to, self._bytes_written(instr, effect, target))
+                work.copy_memory(origin, to, self._bytes_written(instr, effect, target))
         for value, target in effect.stores:
             stored = self._argument(instance, instr, value, effect)
             to = self._argument(instance, instr, target, effect)
@@ -205,7 +204,7 @@ class LibraryCalls:
                 for index in effect.copies_to_result:
                     origin = self._argument(instance, instr, index)
                     if origin is not None:
-                        self._copy(origin, source, None)
+                        work.copy_memory(origin, source, None)
             case Returns.STATIC:
                 source = self._graph.fixed(1 << work.values.base(self._static(effect)))
             case Returns.LOADED:
@@ -239,13 +238,6 @@ class LibraryCalls:
         if effect.linked:
             self._graph.add(self._work.memory.whole(obj)[1], 1 << values.anywhere(obj))
         return self._graph.fixed(1 << values.base(obj))
-
-    def _copy(self, source: int, target: int, size: int | None) -> None:
-        if size is not None and size < self._work.pointer_size:
-            return
-        buffer = CopyBuffer(self._work.values, self._work.memory, self._graph, size)
-        self._graph.watch(target, buffer.add_target)
-        self._graph.watch(source, buffer.add_source)
 
     def _bytes_written(self, instr: Call, effect: Effect, target: int) -> int | None:
         for touch in effect.writes:

@@ -75,7 +75,7 @@ def store(w: Walker, instr: Store, state: State) -> None:
     w.record(instr.id, 0, touch, address, state)
     _keep_or_publish(address, value, state)
     if state.may_run:
-        thread_transfer.lose_ids(w, touch.objects, address, instr.type.size, state)
+        thread_transfer.lose_ids(w, touch.targets, address, instr.type.size, state)
     overwrite(w, touch, address, instr.type.size, state)
     if isinstance(instr.type, IntType | PtrType) and is_tracked(w, touch, address, state):
         state.memory[(address, instr.type.size)] = Known(value, touch.objects)

@@ -41,6 +41,7 @@ class Known:
 class State:
     """See the module. `fresh` maps an object that only this thread can reach to the fresh objects stored in it.
 
+    `objects`: what a pointer may point to, where that is narrower than what points-to says for all contexts.
     `observed`: a value that was read from a flag, and the signals that a changed value would mean.
     """
 
@@ -54,6 +55,7 @@ class State:
     may_handed: frozenset[ThreadId] = frozenset()
     must_returned: frozenset[tuple[ThreadId, Linear]] = frozenset()
     fresh: dict[Atom, frozenset[Atom]] = field(default_factory=dict)
+    objects: dict[Atom, frozenset[ObjectId]] = field(default_factory=dict)
     memory: dict[tuple[Linear, int], Known] = field(default_factory=dict)
     values: dict[str, Linear] = field(default_factory=dict)
     facts: dict[Condition, bool] = field(default_factory=dict)
@@ -71,6 +73,7 @@ class State:
             self.may_handed,
             self.must_returned,
             dict(self.fresh),
+            dict(self.objects),
             dict(self.memory),
             dict(self.values),
             dict(self.facts),
@@ -95,6 +98,7 @@ class State:
             self.may_handed,
             self.must_returned,
             frozenset(self.fresh.items()),
+            frozenset(self.objects.items()),
             frozenset(self.memory.items()),
             frozenset(self.values.items()),
             frozenset(self.facts.items()),
@@ -117,6 +121,7 @@ class State:
         """Drop what is known in terms of `atom`, whose name now stands for another value."""
         self.drop_where(lambda linear: any(leaf == atom for leaf in linear.leaves()))
         self.fresh.pop(atom, None)
+        self.objects.pop(atom, None)
         self.observed.pop(atom, None)
 
     def drop_where(self, stale: Callable[[Linear], bool]) -> None:
@@ -181,6 +186,7 @@ def join(a: State, b: State) -> State:
         may_handed=a.may_handed | b.may_handed,
         must_returned=a.must_returned & b.must_returned,
         fresh={atom: inner | b.fresh[atom] for atom, inner in a.fresh.items() if atom in b.fresh},
+        objects={atom: o | b.objects[atom] for atom, o in a.objects.items() if atom in b.objects},
         memory=_common(a.memory, b.memory),
         values=_common(a.values, b.values),
         facts=_common(a.facts, b.facts),

@@ -7,12 +7,14 @@ that another counted loop over the same range stored.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from raceproof.facts import memory_transfer
 from raceproof.facts.contexts import COUNTER, MAX_ROUNDS, LoopIds, Spawn, ThreadRecord
 from raceproof.facts.effects import SyncOp
 from raceproof.facts.function_info import CountedLoop
+from raceproof.facts.locations import overlap
 from raceproof.facts.state import MANY, Known, State
 from raceproof.ir import Call, Cast, IntType, Load, Operand, Reg, SiteId
 from raceproof.model import (
@@ -21,6 +23,7 @@ from raceproof.model import (
     Atom,
     DistinctArgument,
     Linear,
+    MemLoc,
     ObjectId,
     ObjectKind,
     Opaque,
@@ -38,7 +41,7 @@ THREAD_ID = "@thread:"
 
 def create(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     """Start a thread; if it may be one of several functions, go on with each, or with all where that is too many."""
-    starts = [s for s in w.world.points_to.thread_starts(instr.id) if s in w.world.program.functions]
+    starts = start_functions(w, instr, op, state)
     if 1 < len(starts) <= MAX_STARTS and not w.cyclic:
         states = [state, *(state.copy() for _ in starts[1:])]
         for start, after in zip(starts, states, strict=True):
@@ -48,9 +51,20 @@ def create(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     return [state]
 
 
+def start_functions(w: Walker, instr: Call, op: SyncOp, state: State) -> list[str]:
+    """The functions that may be started: the one that the pointer is known to be, or all it may be."""
+    possible = [s for s in w.world.points_to.thread_starts(instr.id) if s in w.world.program.functions]
+    if op.start is not None:
+        exact = w.flow.function_at(w.value(instr.args[op.start], state))
+        if exact in possible:
+            return [exact]
+    return possible
+
+
 def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State) -> None:
-    written = (t.objects for t in w.world.touches(w.function, instr) if t.touch.kind.writes)
-    id_objects: frozenset[ObjectId] = frozenset().union(*written)
+    id_places = frozenset(
+        place for t in w.world.touches(w.function, instr) if t.touch.kind.writes for place in t.targets
+    )
     for start in starts:
         record = w.flow.thread(w.context, start, instr.id)
         argument = instr.args[op.start_arg] if op.start_arg is not None else None
@@ -67,10 +81,11 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
                     instances=_instances(w, instr.id, loop, state),
                     may_run=frozenset(state.may_run),
                     entry=_child_state(state, w.world.may_escape),
+                    argument_objects=_argument_objects(w, argument),
                 ),
             )
-        record.id_objects |= id_objects
-        lose_ids(w, id_objects, where, w.world.program.pointer_size, state, but=record)
+        record.id_places |= id_places
+        lose_ids(w, id_places, where, w.world.program.pointer_size, state, but=record)
         state.may_run[record.id] = MANY if running else 1
         state.may_handed |= {record.id}
     if op.start_arg is not None:
@@ -88,7 +103,7 @@ def _note_ids(w: Walker, record: ThreadRecord, loop: CountedLoop | None, address
 
 def lose_ids(
     w: Walker,
-    written: frozenset[ObjectId],
+    written: Iterable[MemLoc],
     address: Linear | None,
     size: int | None,
     state: State,
@@ -97,7 +112,9 @@ def lose_ids(
     """A write where ids of running threads are stored: loops over the ids may not find them all any more."""
     for thread in state.may_run:
         record = w.flow.records[thread]
-        if record is but or record.ids_lost or not record.id_objects & written:
+        if record is but or record.ids_lost:
+            continue
+        if not any(overlap(place, target) for place in record.id_places for target in written):
             continue
         if address is not None and size is not None and None not in record.ids:
             if not any(ids is not None and ids.may_touch(address, size) for ids in record.ids):
@@ -108,7 +125,7 @@ def lose_ids(
 
 def remember_id(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
     """The id of the thread just created is known, where nobody else can change it."""
-    starts = [s for s in w.world.points_to.thread_starts(instr.id) if s in w.world.program.functions]
+    starts = start_functions(w, instr, op, state)
     touches = [t for t in w.world.touches(w.function, instr) if t.touch.kind.writes]
     if len(starts) != 1 or len(touches) != 1 or op.arg is None:
         return
@@ -124,7 +141,7 @@ def start_deferred(w: Walker, instr: Call, start: str, state: State) -> None:
     record = w.flow.thread(w.context, start, instr.id)
     record.always_many = True
     if w.recording:
-        spawn = Spawn(AnyArgument(), True, None, frozenset(state.may_run), State())
+        spawn = Spawn(AnyArgument(), True, None, frozenset(state.may_run), State(), frozenset())
         w.spawn(record, spawn)
     state.may_run[record.id] = MANY
 
@@ -141,6 +158,12 @@ def _child_state(state: State, may_escape: frozenset[ObjectId]) -> State:
         if key[0].is_absolute and known.value.is_absolute and known.objects & may_escape
     }
     return State(must_done=state.must_done, must_received=state.must_received, memory=stable)
+
+
+def _argument_objects(w: Walker, argument: Operand | None) -> frozenset[ObjectId]:
+    if argument is None:
+        return frozenset()
+    return frozenset(t.object for t in w.world.points_to.targets(w.function.name, argument))
 
 
 def _loop_of(w: Walker, site: SiteId) -> CountedLoop | None:

@@ -48,7 +48,7 @@ from raceproof.ir import (
     Unreachable,
     successors,
 )
-from raceproof.model import Base, DistinctArgument, Linear, Signal, View
+from raceproof.model import Base, DistinctArgument, Linear, ObjectId, Signal, View
 
 if TYPE_CHECKING:
     from raceproof.facts.flow import Flow
@@ -317,7 +317,10 @@ class Walker:
 
     def record(self, site: SiteId, index: int, touch: TargetedTouch, address: Linear | None, state: State) -> None:
         """Note how an access happens here, if another thread could meet it."""
-        if not self.recording or not (touch.objects & self.world.may_escape):
+        if not self.recording:
+            return
+        objects = self._objects(touch, address, state)
+        if not objects & self.world.may_escape:
             return
         private = address is not None and any(atom in state.fresh and factor == 1 for atom, factor in address.terms)
         view = View(
@@ -326,12 +329,18 @@ class Walker:
             held=frozenset(state.locks),
             moment=state.moment(),
             private=private,
+            objects=objects,
         )
         self.context.views.setdefault((site, index), {})[view] = None
 
-
-def single_base(value: Linear) -> Base | None:
-    match value.terms:
-        case ((Base() as base, 1),):
-            return base
-    return None
+    def _objects(self, touch: TargetedTouch, address: Linear | None, state: State) -> frozenset[ObjectId]:
+        """What the access may touch here: what points-to says, narrowed by what the address is made of."""
+        if address is None:
+            return touch.objects
+        objects = touch.objects
+        for atom, factor in address.terms:
+            if factor == 1 and isinstance(atom, Base) and len(address.atoms()) >= 1 and atom.object in objects:
+                return frozenset({atom.object})
+            if factor == 1 and atom in state.objects:
+                objects &= state.objects[atom]
+        return objects or touch.objects

@@ -16,6 +16,7 @@ from raceproof.facts.cells import Memory
 from raceproof.facts.cloning import CloningPolicy
 from raceproof.facts.heap_types import HeapTypes
 from raceproof.facts.layout import Shape, part_of_ir_type, pointer_slots
+from raceproof.facts.memory_copy import CopyBuffer
 from raceproof.facts.objects import AbstractObject, PointerValues
 from raceproof.facts.propagation import ConstraintGraph
 from raceproof.ir import Address, GlobalVariable, IrType, OtherConst, Program
@@ -128,6 +129,13 @@ class Workspace:
     def moved(self, node: int, operation: Operation) -> int:
         """A node for what the operation makes of the values in `node`."""
         return self.arithmetic.moved(node, operation)
+
+    def copy_memory(self, source: int, target: int, size: int | None) -> None:
+        """Copy what is stored behind one pointer to behind another; `size` bytes, None if not constant."""
+        if size is None or size >= self.pointer_size:
+            buffer = CopyBuffer(self.values, self.memory, self.graph, size)
+            self.graph.watch(target, buffer.add_target)
+            self.graph.watch(source, buffer.add_source)
 
     def static_object(self, name: str, is_thread_local: bool) -> AbstractObject:
         """The library's own object of that name, or the program's declaration of it."""

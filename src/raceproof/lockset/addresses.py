@@ -20,6 +20,7 @@ from raceproof.model import (
     LockKind,
     LockMode,
     MemLoc,
+    ObjectId,
     Self,
     StartArg,
     View,
@@ -38,13 +39,15 @@ def _split(address: Linear) -> tuple[Linear, Terms]:
 
 def why_disjoint(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> str | None:
     """A reason why the two never touch the same byte, or None."""
+    if not view_a.objects & view_b.objects:
+        return "different objects"
     if view_a.address is None or view_b.address is None:
         return None
     common_a, own_a = _split(view_a.address)
     common_b, own_b = _split(view_b.address)
     apart = common_a.plus(common_b, -1)
-    bases = [k for atom, k in apart.terms if isinstance(atom, Base)]
-    if len(bases) == len(apart.terms) == 2 and sum(bases) == 0 and not own_a and not own_b:
+    objects_a, objects_b = _objects(cp, view_a.address), _objects(cp, view_b.address)
+    if objects_a is not None and objects_b is not None and not objects_a & objects_b:
         return "different objects"
     if a.size is None or b.size is None:
         return _fresh_arguments(cp, view_a, own_a, common_a, view_b, own_b, common_b)
@@ -63,6 +66,17 @@ def why_disjoint(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view
         or _between_creator_and_thread(cp, a, view_a, b, view_b)
         or _different_fields(apart.constant, a.size, own_a, b.size, own_b)
     )
+
+
+def _objects(cp: ConcurrentProgram, address: Linear) -> frozenset[ObjectId] | None:
+    """The objects that the address may lie in, if it says more than points-to: one base, or a start argument."""
+    bases = [atom.object for atom, k in address.terms if isinstance(atom, Base) and k == 1]
+    starts = [atom.thread for atom, k in address.terms if isinstance(atom, StartArg) and k == 1]
+    if len(bases) == 1 and not starts:
+        return frozenset(bases)
+    if len(starts) == 1 and not bases:
+        return cp.threads[starts[0]].argument_objects or None
+    return None
 
 
 def _fresh_arguments(

@@ -93,7 +93,10 @@ def _synchronises(cp: ConcurrentProgram, pair: RacePair, finding: Finding) -> bo
     """Whether a read that sees the other access's write is ordered after it."""
     if not isinstance(finding.evidence, tuple) or finding.evidence[0].rule is not Rule.BOTH_ATOMIC:
         return True
-    for access in (cp.accesses[pair.first], cp.accesses[pair.second]):
+    first, second = cp.accesses[pair.first], cp.accesses[pair.second]
+    if not isinstance(_reasons(cp, first, second, frozenset(cp.may_hold)), tuple):
+        return True  # ordered by something else as well
+    for access in (first, second):
         order = access.order
         if order is None or (access.kind.writes and not order.releases):
             return False
@@ -110,15 +113,23 @@ def _decide(cp: ConcurrentProgram, pair: RacePair, leaking: frozenset[ObjectId])
     first, second = cp.accesses[pair.first], cp.accesses[pair.second]
     if first.is_atomic and second.is_atomic:
         return _proved(pair, {StaticReason(Rule.BOTH_ATOMIC, ""): None})
+    reasons = _reasons(cp, first, second, leaking)
+    return _open(cp, pair, *reasons) if isinstance(reasons, tuple) else _proved(pair, reasons)
+
+
+def _reasons(
+    cp: ConcurrentProgram, first: Access, second: Access, leaking: frozenset[ObjectId]
+) -> dict[StaticReason, None] | tuple[Access, View, Access, View]:
+    """Why no two views race; or the first two that may."""
     reasons: dict[StaticReason, None] = {}
     for i, view_1 in enumerate(first.views):
         others = second.views[i:] if first is second else second.views
         for view_2 in others:
             reason = why_race_free(cp, first, view_1, second, view_2, leaking)
             if reason is None:
-                return _open(cp, pair, first, view_1, second, view_2)
+                return first, view_1, second, view_2
             reasons[reason] = None
-    return _proved(pair, reasons)
+    return reasons
 
 
 def why_race_free(

@@ -58,6 +58,7 @@ class Thread:
 
     `many`: more than one instance may run at the same time. `instances` bounds how many there are in a
     whole run, if known. `may_run_at_creation`: what may be running when an instance is created.
+    `argument_objects`: what its argument may point to.
     Main has no parent and no creation site.
     """
 
@@ -70,6 +71,7 @@ class Thread:
     instances: int | None
     argument: Argument
     may_run_at_creation: frozenset[ThreadId] = frozenset()
+    argument_objects: frozenset[ObjectId] = frozenset()
 
 
 @unique
@@ -154,7 +156,7 @@ class View:
     """An access as it happens in one thread and one calling context.
 
     `held` is a must-lockset: a lock held on only some paths is absent. `private`: the object is reachable by
-    this thread only, at this point. Both may be used to rule a race out, never to claim one.
+    this thread only, at this point. `objects`: those of the access's targets that it may touch in this context. All may be used to rule a race out, never to claim one.
     """
 
     thread: ThreadId
@@ -162,6 +164,7 @@ class View:
     held: frozenset[HeldLock]
     moment: Moment
     private: bool
+    objects: frozenset[ObjectId] = frozenset()
     call_stack: tuple[SourcePos, ...] = ()
 
 

@@ -121,7 +121,7 @@ def step(o: Oracle, name: str, instr: object) -> bool:
         case Load(result=result, address=address):
             new = set().union(*(o.read(v) for v in list(o.of(name, address))))
         case Store(value=value, address=address):
-            return any([o.write(v, o.of(name, value)) for v in list(o.of(name, address))])
+            return sum(o.write(v, o.of(name, value)) for v in list(o.of(name, address))) > 0
         case Gep(result=result, base=base, offset=offset):
             new = {o.moved(v, offset) for v in o.of(name, base)}
         case Cast(result=result, value=value):
@@ -134,7 +134,7 @@ def step(o: Oracle, name: str, instr: object) -> bool:
             return grow(o.returned[name], o.of(name, value))
         case Call(result=result, callee=callee, args=args):
             assert result is not None
-            return any([call(o, name, f, args, result) for f, _ in list(o.of(name, callee)) if f in FUNCTIONS])
+            return sum(call(o, name, f, args, result) for f, _ in list(o.of(name, callee)) if f in FUNCTIONS) > 0
         case _:
             return False
     return grow(o.registers[name, result.name], new)
