@@ -18,12 +18,13 @@ from raceproof.facts.contexts import (
 from raceproof.facts.effects import Effect, Returns, Sync
 from raceproof.facts.libc import effect_of
 from raceproof.facts.execution_counts import RETURNS_TWICE
-from raceproof.facts.state import MANY, Condition, State, join, merge
-from raceproof.facts.sync_api import is_atomic_function, sync_op
+from raceproof.facts.state import MANY, Condition, Known, State, join, merge
+from raceproof.facts.sync_api import GET_SPECIFIC, SET_SPECIFIC, is_atomic_function, sync_op
 from raceproof.ir import Call, Operand, PtrType
 from raceproof.model import (
     Atom,
     Base,
+    Derived,
     HeldLock,
     Linear,
     LockKind,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from raceproof.facts.walker import Walker
 
 MAX_EXITS = 6
+SPECIFIC = "thread-specific"
 MAX_OBJECTS = 4
 ATOMIC_SECTION = HeldLock(Linear(-1), LockMode.EXCLUSIVE, LockKind.ATOMIC_SECTION)
 enter_loop = thread_transfer.enter_loop
@@ -79,6 +81,8 @@ def _defined(w: Walker, instr: Call, name: str, args: list[Operand], state: Stat
         for value in values:
             state.publish(value)
         state.forget_memory(_objects(w.world.may_modify[name]))
+        if name in w.world.may_set_specific:
+            forget_specific(state)
         _result(w, instr, state)
         return [state]
     atomic = is_atomic_function(name)
@@ -210,6 +214,8 @@ def _return_state(
     for atom in [a for a in state.fresh if isinstance(a, Base) and _was_passed(a, back) and a not in inner.fresh]:
         state.publish(of_atom(atom))
     state.forget_memory(_objects(w.world.may_modify[name]))
+    if name in w.world.may_set_specific:
+        forget_specific(state)
     state.memory.update(rename_memory(inner.memory, back))
     state.facts.update(rename_facts(inner.facts, back))
     if instr.result is not None and value is not None:
@@ -302,6 +308,8 @@ def _external(w: Walker, instr: Call, name: str, state: State) -> list[State]:
             _touch(w, instr, name, after)
             if operation.kind is Sync.CREATE:
                 thread_transfer.remember_id(w, instr, operation, after)
+            elif name in SET_SPECIFIC or name in GET_SPECIFIC:
+                _thread_specific(w, instr, name, after)
             if effect is not None and effect.calls:
                 _callbacks(w, instr, effect, after)
         return states
@@ -323,11 +331,31 @@ def _external(w: Walker, instr: Call, name: str, state: State) -> list[State]:
     return states
 
 
+def _thread_specific(w: Walker, instr: Call, name: str, state: State) -> None:
+    """Thread-specific data: a location of this thread's own for every key."""
+    place = of_atom(Derived(SPECIFIC, (w.value(instr.args[0], state),)))
+    size = w.world.program.pointer_size
+    if name in SET_SPECIFIC:
+        forget_specific(state)  # another key may be the same one
+        state.memory[(place, size)] = Known(w.value(instr.args[1], state), frozenset())
+    elif instr.result is not None:
+        known = state.memory.get((place, size))
+        if known is not None:
+            state.values[instr.result.name] = known.value
+        else:
+            state.memory[(place, size)] = Known(w.evaluator.itself(instr.result.name), frozenset())
+
+
+def forget_specific(state: State) -> None:
+    for key in [k for k in state.memory if any(isinstance(a, Derived) and a.op == SPECIFIC for a in k[0].atoms())]:
+        del state.memory[key]
+
+
 def _set_jump(w: Walker, instr: Call, state: State) -> list[State]:
     """setjmp: here with result 0, and again from any longjmp, about which little is certain."""
     _result(w, instr, state)
     again = State(
-        may_run={r.id: MANY for r in w.flow.records if r.id != w.context.thread},
+        may_run={r.id: MANY for r in w.flow.records if w.flow.is_below(r, w.context.thread)},
         must_done=state.must_done,
         phases={barrier: (low, None) for barrier, (low, _) in state.phases.items()},
         may_sent=frozenset(w.flow.sent_addresses),

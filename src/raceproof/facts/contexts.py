@@ -130,7 +130,8 @@ class ThreadRecord:
     """A thread under analysis. `spawns` has one entry per context that creates it; `ended`: state at its end.
 
     `ids`: the loops that create it (None: a creation outside such a loop), `id_places`: where the ids are stored,
-    `ids_lost`: some may have been overwritten while their threads ran. These three only grow.
+    `ids_lost`: some may have been overwritten while their threads ran, `overlapping`: its creating loop may be
+    entered while instances of an earlier run of the loop are running. These only grow.
     """
 
     id: ThreadId
@@ -146,6 +147,7 @@ class ThreadRecord:
     ids: set[LoopIds | None] = field(default_factory=set)
     id_places: frozenset[MemLoc] = frozenset()
     ids_lost: bool = False
+    overlapping: bool = False
     always_many: bool = False
 
     @property

@@ -265,6 +265,13 @@ class Flow:
             for dependent in list(record.dependents):
                 self._enqueue(dependent)
 
+    def is_below(self, record: ThreadRecord, thread: ThreadId) -> bool:
+        """`record` was created by `thread`, or by a thread that was."""
+        parent = record.parent
+        while parent is not None and parent != thread:
+            parent = self.records[parent].parent
+        return parent is not None
+
     def creator_is_many(self, context: Context) -> bool:
         return self.records[context.thread].many
 

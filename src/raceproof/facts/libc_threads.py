@@ -3,7 +3,7 @@
 What they do to the order of threads, to locks and conditions is in `sync_api.py`; the object itself (the mutex, the
 semaphore) and the function that a thread or a once-control runs are left to that table. Here are the rest: where the
 thread id and the result of a join are written, timeouts, attributes, and thread-specific data, which is one hidden
-object for all keys and threads: `pthread_getspecific` may return whatever was ever set.
+thread-local object for all keys: `pthread_getspecific` may return whatever was ever set.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ from raceproof.facts.effects import STATIC_ARG, Bytes, Effect
 _ATTR: Final = Bytes(64, ilp32=36)  # pthread_attr_t: aarch64 has 64, x86-64 56
 _SMALL_ATTR: Final = Bytes(8)  # pthread_mutexattr_t, condattr, rwlockattr, barrierattr
 _PARAM: Final = Bytes(48)
-_SPECIFIC: Final = Effect(static_object="thread-specific data")
-_SET_SPECIFIC: Final = Effect(static_object="thread-specific data", stores=((1, STATIC_ARG),))
+_SPECIFIC: Final = Effect(static_object="thread-specific data", static_is_thread_local=True)
+_SET_SPECIFIC: Final = Effect(
+    static_object="thread-specific data", static_is_thread_local=True, stores=((1, STATIC_ARG),)
+)
 
 POSIX_THREADS: Final = effects(
     ("pthread_create __pthread_create", wr(0, LONG), rd(1, _ATTR)),

@@ -196,9 +196,9 @@ def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[St
     expected, new = w.value(instr.expected, state), w.value(instr.new, state)
     (touch,) = w.world.touches(w.function, instr)
     w.record(instr.id, 0, touch, address, state)
-    state.publish(new)
     overwrite(w, touch, address, instr.type.size, state)
     done = state.copy()
+    done.publish(new)
     done.values[f"{name}.1"] = Linear(1)
     done.values[f"{name}.0"] = expected
     state.values[f"{name}.1"] = Linear(0)

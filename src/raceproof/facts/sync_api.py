@@ -39,6 +39,9 @@ def _on(kind: Sync, *, shared: bool = False) -> SyncOp:
     return SyncOp(kind, arg=0, shared=shared)
 
 
+SET_SPECIFIC: Final = frozenset({"pthread_setspecific", "__pthread_setspecific", "tss_set"})
+GET_SPECIFIC: Final = frozenset({"pthread_getspecific", "__pthread_getspecific", "tss_get"})
+
 _NONE: Final = SyncOp(Sync.NONE)
 _ATTRIBUTE: Final = SyncOp(Sync.ATTRIBUTE, arg=0)
 _TRY: Final = SyncOp(Sync.TRYLOCK, arg=0, may_fail=True)

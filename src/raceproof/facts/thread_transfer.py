@@ -15,7 +15,7 @@ from raceproof.facts.contexts import COUNTER, MAX_ROUNDS, LoopIds, Spawn, Thread
 from raceproof.facts.effects import SyncOp
 from raceproof.facts.function_info import CountedLoop
 from raceproof.facts.locations import overlap
-from raceproof.facts.state import MANY, Known, State
+from raceproof.facts.state import MANY, Condition, Known, State
 from raceproof.ir import Call, Cast, IntType, Load, Operand, Reg, SiteId
 from raceproof.model import (
     AnyArgument,
@@ -76,7 +76,7 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
             w.spawn(
                 record,
                 Spawn(
-                    argument=_argument(w, instr.id, argument, loop, state),
+                    argument=_argument(w, record, argument, loop, state),
                     many=running > 0 or w.flow.creator_is_many(w.context),
                     instances=_instances(w, instr.id, loop, state),
                     may_run=frozenset(state.may_run),
@@ -112,8 +112,8 @@ def lose_ids(
     """A write where ids of running threads are stored: loops over the ids may not find them all any more."""
     for thread in state.may_run:
         record = w.flow.records[thread]
-        if record is but or record.ids_lost:
-            continue
+        if record.ids_lost or (but is not None and record.site == but.site):
+            continue  # one creation, one id
         if not any(overlap(place, target) for place in record.id_places for target in written):
             continue
         if address is not None and size is not None and None not in record.ids:
@@ -173,7 +173,9 @@ def _loop_of(w: Walker, site: SiteId) -> CountedLoop | None:
     return w.info.counted.get(around[0]) if len(around) == 1 else None
 
 
-def _argument(w: Walker, site: SiteId, operand: Operand | None, loop: CountedLoop | None, state: State) -> Argument:
+def _argument(
+    w: Walker, record: ThreadRecord, operand: Operand | None, loop: CountedLoop | None, state: State
+) -> Argument:
     if operand is None:
         return AnyArgument()
     value = w.value(operand, state)
@@ -182,7 +184,7 @@ def _argument(w: Walker, site: SiteId, operand: Operand | None, loop: CountedLoo
     match value.terms:
         case ((Opaque() as atom, 1),) if atom in state.fresh:  # a new object, which nobody has seen yet
             return DistinctArgument(value, 0, fresh=True)
-    if loop is not None and w.flow.runs_once(w.context):
+    if loop is not None and not record.overlapping and not w.flow.creator_is_many(w.context):
         counter = w.evaluator.opaque_name(loop.counter.name)
         factors = [factor for atom, factor in value.terms if atom == counter]
         others = [atom for atom, _ in value.terms if atom != counter]
@@ -236,8 +238,10 @@ def join_one(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     """Wait for the thread whose id is given, if it is certain which one that is."""
     if instr.result is not None:
         w.define(instr.result.name, state)
-    if op.may_fail or op.arg is None:
+    if op.arg is None:
         return [state]
+    if op.may_fail:
+        return _try_join(w, instr, op, state)
     records = _known_record(w, w.value(instr.args[op.arg], state)) or _records(w, instr.args[op.arg])
     if records is None:
         return [state]
@@ -247,6 +251,20 @@ def join_one(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     if len(running) == 1 and state.may_run[running[0].id] == 1:
         return [state] if _end(w, running[0], state) else []
     return [state]
+
+
+def _try_join(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    """Two ways on: the thread has ended and the result is 0, or it has not."""
+    if instr.result is None or op.arg is None:
+        return [state]
+    joined = state.copy()
+    state.facts[Condition("eq", w.evaluator.itself(instr.result.name))] = False
+    joined.values[instr.result.name] = Linear(0)
+    records = _known_record(w, w.value(instr.args[op.arg], joined)) or _records(w, instr.args[op.arg]) or []
+    running = [r for r in records if joined.may_run.get(r.id) == 1]
+    if len(running) == 1 and not _end(w, running[0], joined):
+        return [state]
+    return [state, joined]
 
 
 def _return_round(w: Walker, instr: Call, operand: Operand, record: ThreadRecord, state: State) -> None:
@@ -392,7 +410,7 @@ def enter_loop(w: Walker, header: str, state: State) -> None:
             and record.id in state.may_run
             and record.site is not None
             and w.info.block_of.get(record.site) in w.info.loops[header]
-            and not record.ids_lost
+            and not record.overlapping
         ):
-            record.ids_lost = True
+            record.overlapping = record.ids_lost = True
             w.flow.run_again(w.context)

@@ -14,7 +14,7 @@ from raceproof.core import Budget, SourcePos, strongly_connected
 from raceproof.facts.effects import Sync, SyncOp
 from raceproof.facts.function_info import FunctionInfo, function_info
 from raceproof.facts.points_to import PointsTo
-from raceproof.facts.sync_api import is_atomic_function, sync_op
+from raceproof.facts.sync_api import SET_SPECIFIC, is_atomic_function, sync_op
 from raceproof.facts.touches import MemoryTouch, touches_of
 from raceproof.ir import Address, Call, Function, Instr, IntConst, Program, PtrType, SiteId, Store, Terminator
 from raceproof.model import AccessKind, MemLoc, ObjectId, ObjectKind
@@ -175,6 +175,15 @@ class World:
                             bits |= 1 << identity
             own[name] = bits
         return self._propagate(own)
+
+    @cached_property
+    def may_set_specific(self) -> frozenset[str]:
+        """Functions that may change thread-specific data, directly or through calls."""
+        own = {
+            name: int(any(isinstance(i, Call) and SET_SPECIFIC & set(self.callees(i)) for i in function.instructions()))
+            for name, function in self.program.functions.items()
+        }
+        return frozenset(name for name, bits in self._propagate(own).items() if bits)
 
     @cached_property
     def may_spawn(self) -> frozenset[str]:

@@ -82,16 +82,14 @@ def _objects(cp: ConcurrentProgram, address: Linear) -> frozenset[ObjectId] | No
 def _fresh_arguments(
     cp: ConcurrentProgram, view_a: View, own_a: Terms, common_a: Linear, view_b: View, own_b: Terms, common_b: Linear
 ) -> str | None:
-    """Both go through the argument of the same kind of thread, and every instance got a new object."""
-    if view_a.thread != view_b.thread or common_a.terms or common_b.terms:
+    """Both go through the argument of their thread, and every instance got a new object."""
+    if common_a.terms or common_b.terms:
         return None
-    argument = cp.threads[view_a.thread].argument
-    if not isinstance(argument, DistinctArgument) or not argument.fresh:
-        return None
-    start = (StartArg(view_a.thread), 1)
-    if start in own_a and start in own_b:
-        return "every thread has an object of its own"
-    return None
+    for thread, own in ((view_a.thread, own_a), (view_b.thread, own_b)):
+        argument = cp.threads[thread].argument
+        if not isinstance(argument, DistinctArgument) or not argument.fresh or (StartArg(thread), 1) not in own:
+            return None
+    return "every thread has an object of its own"
 
 
 def _own_elements(
