@@ -103,8 +103,10 @@ def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state:
         of_atom(w.flow.parameter_atom(name, function.params[i].name)) if i in copies else v
         for i, v in enumerate(values)
     ]  # a struct by value is the callee's own copy
-    renaming = parameter_renaming(name, values)
-    entry = _entry_state(w, instr, name, values, renaming, state)
+    wanted = _wanted_memory(w, name, state)
+    contents = [known.value for (address, _), known in wanted.items() if rename(address, {}) is not None]
+    renaming = parameter_renaming(name, [*values, *contents])
+    entry = _entry_state(w, instr, name, values, wanted, renaming, state)
     context = w.flow.enter(w.context, name, instr.id, entry)
     if w.recording:
         w.context.calls[context] = None
@@ -116,7 +118,13 @@ def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state:
 
 
 def _entry_state(
-    w: Walker, instr: Call, name: str, values: list[Linear], renaming: dict[Atom, Linear], state: State
+    w: Walker,
+    instr: Call,
+    name: str,
+    values: list[Linear],
+    wanted: Mapping[tuple[Linear, int], Known],
+    renaming: dict[Atom, Linear],
+    state: State,
 ) -> State:
     entry = State(
         locks=_renamed_locks(w, state.locks, renaming),
@@ -133,8 +141,6 @@ def _entry_state(
             if (renamed := rename(pattern, renaming)) is not None
         ),
     )
-    refers = w.world.may_refer[name]
-    wanted = {k: v for k, v in state.memory.items() if any(refers >> o & 1 for o in v.objects)}
     entry.memory = rename_memory(wanted, renaming)
     for atom, new in renaming.items():
         if atom in state.fresh:
@@ -161,6 +167,17 @@ def _entry_state(
         if all(leaf in passed for leaf in condition.difference.leaves()):
             entry.facts[condition] = holds
     return entry
+
+
+def _wanted_memory(w: Walker, name: str, state: State) -> dict[tuple[Linear, int], Known]:
+    """Known contents that the callee may look at, in a fixed order."""
+    refers = w.world.may_refer[name]
+    found = [
+        (key, known)
+        for key, known in state.memory.items()
+        if not known.objects or any(refers >> o & 1 for o in known.objects)
+    ]
+    return dict(sorted(found, key=lambda item: (str(item[0][0]), item[0][1])))
 
 
 def _pass_objects(

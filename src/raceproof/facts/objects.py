@@ -9,7 +9,7 @@ with `offset` in the first element of every dimension. `&a[2].f` keeps its exact
 the dimension (0, sizeof a[0], sizeof a). An offset of None is anywhere in the object.
 
 Arithmetic errs on the side of more addresses. Two rules of C are relied on: a pointer stays within its object,
-and stepping by whole elements stays within the array.
+and stepping forwards by whole elements stays within the array.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ class PointerValues:
             return (value,)
         if not dims:
             return (self.exact(obj, offset + distance),)
-        if distance % dims[-1][1] == 0:
-            return (value,)
+        if distance > 0 and distance % dims[-1][1] == 0:
+            return (value,)  # backwards it may be container_of on a member that is an array
         return tuple(dict.fromkeys(self._settle(obj, offset + distance, dims)))
 
     def _settle(self, obj: AbstractObject, offset: int, dims: Dims) -> list[int]:

@@ -48,7 +48,7 @@ from raceproof.ir import (
     Unreachable,
     successors,
 )
-from raceproof.model import Base, DistinctArgument, Linear, ObjectId, Signal, View
+from raceproof.model import Base, DistinctArgument, HeldLock, Linear, ObjectId, Signal, View
 
 if TYPE_CHECKING:
     from raceproof.facts.flow import Flow
@@ -124,11 +124,38 @@ class Walker:
             self.spawns[record] = join_spawns(before, event) if before is not None else event
 
     def _at_entry(self, label: str, incoming: dict[str, list[State]], visits: int) -> list[State]:
-        states = [state for group in incoming.values() for state in group]
+        states = [state.copy() for group in incoming.values() for state in group]
+        if len(states) > 1:
+            self._generalise(label, states)
         limit = 1 if visits > 12 else MAX_STATES
         if visits <= 4 and len(states) <= MAX_STATES and self._decides_on_phi(label):
-            return [s.copy() for s in states]
-        return [s.copy() for s in merge(states, limit)]
+            return states
+        return merge(states, limit)
+
+    def _generalise(self, label: str, states: list[State]) -> None:
+        """Where a pointer differs between paths, call the lock that each path holds in it by the pointer's name.
+
+        So `p` may be `head` or `p->next`: on both paths the lock held is `p->lock`, and it stays held.
+        """
+        for instr in self.info.blocks[label].body:
+            if not isinstance(instr, Phi):
+                break
+            name = instr.result.name
+            values = [s.values.get(name) for s in states]
+            if all(v == values[0] for v in values):
+                continue
+            for state in states:
+                value = state.values.get(name)
+                if value is None or value.is_constant:
+                    continue
+                inside = [h for h in state.locks if h.address.plus(value, -1).is_constant]
+                for held in inside:
+                    renamed = self.evaluator.itself(name).plus(held.address.plus(value, -1))
+                    self.flow.note_same_lock(renamed, held.address)
+                    count = state.locks.pop(held)
+                    state.locks[HeldLock(renamed, held.mode, held.kind, held.pos)] = count
+                if inside:
+                    state.publish(state.values.pop(name))
 
     def _decides_on_phi(self, label: str) -> bool:
         block = self.info.blocks[label]

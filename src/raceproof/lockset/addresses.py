@@ -14,6 +14,7 @@ from raceproof.model import (
     Atom,
     Base,
     ConcurrentProgram,
+    Derived,
     DistinctArgument,
     HeldLock,
     Linear,
@@ -225,13 +226,19 @@ def common_lock(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_
     if not view_a.held or not view_b.held:
         return None
     shift = _own_shift(a, view_a, b, view_b)
+    solved_a, solved_b = _solution(a, b, view_a, view_b), _solution(b, a, view_b, view_a)
     for held_a in sorted(view_a.held, key=str):
         for held_b in sorted(view_b.held, key=str):
             if (
                 held_a.kind is held_b.kind
                 and LockMode.EXCLUSIVE in (held_a.mode, held_b.mode)
                 and _excludes(cp, held_a)
-                and (held_a.address == held_b.address and held_a.address.is_absolute or _same(held_a, held_b, shift))
+                and (
+                    (held_a.address == held_b.address and held_a.address.is_absolute)
+                    or _same(held_a, held_b, shift)
+                    or _is_solved(held_a, held_b, solved_a)
+                    or _is_solved(held_b, held_a, solved_b)
+                )
             ):
                 return describe_lock(cp, held_a.address)
     return None
@@ -256,6 +263,32 @@ def _own_shift(a: Access, view_a: View, b: Access, view_b: View) -> Shift | None
             if apart.constant % factor_a == 0 and overlap_means_equal(a, b, abs(factor_a)):
                 return x, y, -apart.constant // factor_a
     return None
+
+
+Solution = tuple[Atom, Linear]
+
+
+def _solution(a: Access, b: Access, view_a: View, view_b: View) -> Solution | None:
+    """(y, v): `a` is at a place that all threads know; if `b` overlaps it, then its own atom y is v."""
+    if view_a.address is None or view_b.address is None or not view_a.address.is_absolute:
+        return None
+    common, own = _split(view_b.address)
+    match own:
+        case ((y, 1),) if overlap_means_equal(a, b, 1):
+            return y, view_a.address.plus(common, -1)
+    return None
+
+
+def _is_solved(a: HeldLock, b: HeldLock, solution: Solution | None) -> bool:
+    """Lock `b`, with its atom replaced by the solution, is lock `a`."""
+    if solution is None:
+        return False
+    atom, value = solution
+    common, own = _split(b.address)
+    match own:
+        case ((y, factor),) if y == atom:
+            return common.plus(value, factor) == a.address
+    return False
 
 
 def overlap_means_equal(a: Access, b: Access, step: int) -> bool:
@@ -283,6 +316,10 @@ def _same(a: HeldLock, b: HeldLock, shift: Shift | None) -> bool:
     if shift is None:
         return False
     x, y, distance = shift
+    if distance == 0:
+        return a.address == b.address.replaced(y, x) and all(
+            leaf == x or is_absolute(leaf) or isinstance(leaf, Derived) for leaf in a.address.leaves()
+        )
     common_a, own_a = _split(a.address)
     common_b, own_b = _split(b.address)
     match own_a, own_b:

@@ -157,6 +157,19 @@ class Linear:
         """The same number in every thread at every time while threads run."""
         return all(is_absolute(a) for a, _ in self.terms)
 
+    def replaced(self, old: Atom, new: Atom) -> Linear:
+        """The same expression of another atom."""
+        if old not in self.leaves():
+            return self
+        result = Linear(self.constant)
+        for atom, factor in self.terms:
+            if atom == old:
+                atom = new
+            elif isinstance(atom, Derived):
+                atom = Derived(atom.op, tuple(arg.replaced(old, new) for arg in atom.args))
+            result = result.plus(of_atom(atom), factor)
+        return result
+
     def leaves(self) -> Iterator[Atom]:
         """All atoms, those inside `Derived` atoms too."""
         for atom, _ in self.terms:

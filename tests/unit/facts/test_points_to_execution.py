@@ -1,8 +1,8 @@
 """points_to against executions: whatever a random run of a random program computes must be in the points-to sets.
 
 The programs use structs, arrays with unknown indices, heap objects, memcpy, wrappers and function pointers. The
-interpreter keeps C's rules: a pointer has bounds, those of the array or member it was made from, and a run ends where
-the program would leave them. What it computes until then is defined behaviour, and the analysis must know it.
+interpreter keeps C's rules: a pointer has bounds, those of the array or member it was made from, and an instruction
+that would leave them is skipped, as if the program had asked before. All that is computed is defined behaviour.
 """
 
 from __future__ import annotations
@@ -160,8 +160,12 @@ class Pointer:
     high: int
 
 
+class Undefined(Exception):
+    """The instruction has no defined behaviour here."""
+
+
 class Over(Exception):
-    """The run ends: nothing more is defined, or it has taken long enough."""
+    """The run has taken long enough."""
 
 
 def inner_array(type_: IrType, offset: int) -> tuple[int, int]:
@@ -207,9 +211,12 @@ class Machine:
         while True:
             for instr in block.body:
                 self.steps += 1
-                if self.steps > 300 or depth > 8:
+                if self.steps > 400:
                     raise Over
-                made = self.step(name, frame, instr, depth)
+                try:
+                    made = self.step(name, frame, instr, depth)
+                except Undefined:
+                    made = None
                 target = getattr(instr, "result", None)
                 if isinstance(target, Reg):
                     frame[target.name] = made
@@ -246,14 +253,14 @@ class Machine:
                 return None
             case Call(callee=callee, args=args):
                 called = self.value(frame, callee)
-                if called is None or called.thing.origin not in FUNCTIONS:
-                    raise Over
+                if called is None or called.thing.origin not in FUNCTIONS or depth > 6:
+                    raise Undefined
                 return self.run(str(called.thing.origin), [self.value(frame, a) for a in args], depth + 1)
         raise AssertionError(instr)
 
     def access(self, pointer: Pointer | None, size: int = 8) -> Pointer:
         if pointer is None or not pointer.low <= pointer.offset <= pointer.high - size:
-            raise Over
+            raise Undefined
         return pointer
 
     def copy(self, to: Pointer | None, source: Pointer | None, size: int) -> None:
@@ -265,24 +272,24 @@ class Machine:
 
     def moved(self, base: Pointer | None, instr: Gep) -> Pointer:
         if base is None or base.thing.origin in FUNCTIONS:
-            raise Over
+            raise Undefined
         offset, low, high = base.offset + instr.offset, base.low, base.high
         if instr.source == TABLE or instr.source == NODE:  # a member: the result stays in it
             assert isinstance(instr.source, StructType)
             size = instr.source.fields[instr.source.offsets.index(instr.offset)].size
             if not low <= base.offset <= high - instr.source.size:
-                raise Over
+                raise Undefined
             low, high = offset, offset + size
         elif instr.offset == -8:  # back to the owner of a member
             low, high = 0, base.thing.size
         for term in instr.terms:
             offset += term.scale * self.random.randint(0 if term.count else -3, (term.count or 8) - 1)
         if not low <= offset <= high:
-            raise Over
+            raise Undefined
         return Pointer(base.thing, offset, low, high)
 
     def check(self, function: str, reg: Reg, pointer: Pointer | None) -> None:
-        if pointer is None:
+        if pointer is None or pointer.offset == pointer.high > 0:  # one past the end: nothing is there
             return
         origin, offset = pointer.thing.origin, pointer.offset
         objects = (
@@ -291,7 +298,7 @@ class Machine:
         for target in self.result.targets(function, reg):
             if target.object in objects:
                 first, end = self.result.extent(target)
-                in_range = first <= offset and (end is None or offset <= end)  # one past the end may be computed
+                in_range = first <= offset and (end is None or offset < end)
                 if target.offset is None or target.offset == offset:
                     return
                 if target.stride is not None and (offset - target.offset) % target.stride == 0 and in_range:
