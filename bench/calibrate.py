@@ -1,7 +1,7 @@
 """Show how well the size of generated programs meets the size asked for.
 
-    python bench/calibrate.py                  sizes 1,000 to 100,000, three seeds each
-    python bench/calibrate.py 3000 --seeds 10
+python bench/calibrate.py                  sizes 1,000 to 100,000, three seeds each
+python bench/calibrate.py 3000 --seeds 10
 """
 
 from __future__ import annotations

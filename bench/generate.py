@@ -88,6 +88,8 @@ def main() -> int:
     parser.add_argument("--threads", type=int, metavar="N", help="start functions (4 to 12 by size)")
     parser.add_argument("--output", type=Path, metavar="FILE", help="instead of the standard output")
     args = parser.parse_args()
+    if args.instructions < 1 or args.races < 0 or (args.threads is not None and args.threads < 2):
+        parser.error("there must be instructions, no negative number of races, and at least two start functions")
     generated = generate(Options(args.instructions, args.seed, args.races, args.threads))
     if args.output is not None:
         args.output.write_text(generated.text, encoding="utf-8")

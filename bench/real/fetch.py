@@ -93,9 +93,7 @@ def prepare(recipe: Recipe) -> None:
     """Run the recipe's commands in the tree."""
     for command in recipe.prepare:
         environment = {**os.environ, "CC": " ".join(ZIG_CC)}
-        run = subprocess.run(
-            command, cwd=recipe.tree, capture_output=True, text=True, check=False, env=environment
-        )
+        run = subprocess.run(command, cwd=recipe.tree, capture_output=True, text=True, check=False, env=environment)
         if run.returncode != 0:
             raise FetchError(f"{recipe.name}: {' '.join(command)} failed:\n{run.stderr.strip()[-1000:]}")
 

@@ -79,14 +79,14 @@ def format_rows(rows: Sequence[Row]) -> str:
 
 
 def describe(row: Row) -> list[str]:
-    """Why pairs were proved, and what was assumed, a line each."""
+    """Why pairs were proved, and why the verdict is not a better one, a line each."""
     reasons = ", ".join(f"{reason} {count:,}" for reason, count in row.checked.proved_by_reason()) or "nothing"
     lines = [f"{row.recipe.name}: {row.recipe.notes}. Proved by {reasons}."]
     report = row.checked.report
     if report is None:
         lines.append(f"{row.recipe.name}: exit status {row.checked.cold.status}: {_last_line(row.checked.cold.errors)}")
-    elif report.get("assumptions"):
-        lines.append(f"{row.recipe.name}: {len(report['assumptions'])} assumptions, listed in the report.")
+    elif report.get("reason"):
+        lines.append(f"{row.recipe.name}: {row.checked.verdict}, {report['reason']}.")
     return lines
 
 

@@ -84,7 +84,11 @@ class BlockWriter:
             f"unsigned long w = {self._expr()};",
             f"{self.around.prefix}_open(s, w);",
         ]
-        return [*lines, *self._statements(self.rng.randint(*self.around.statements)), f"w += s->{self.rng.choice(self.around.fields)};"]
+        return [
+            *lines,
+            *self._statements(self.rng.randint(*self.around.statements)),
+            f"w += s->{self.rng.choice(self.around.fields)};",
+        ]
 
     def step(self) -> str:
         """A call of a function over the record; writes the function if none is free."""

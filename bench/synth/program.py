@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from bench.synth import locked, objects, unlocked
+from bench.synth import elements, handed, locked, objects, unlocked
 from bench.synth.computations import ComputationPool
 from bench.synth.fragments import Surroundings
 from bench.synth.patterns import Pattern, Plant
@@ -35,7 +35,7 @@ from bench.synth.writing import (
     space_functions,
 )
 
-_SHARED = locked.PATTERNS + objects.PATTERNS + unlocked.PATTERNS
+_SHARED = locked.PATTERNS + elements.PATTERNS + objects.PATTERNS + handed.PATTERNS + unlocked.PATTERNS
 _PLANTABLE = tuple(pattern for pattern in _SHARED if pattern.plants)
 _SMALL = (unlocked.GAUGE, unlocked.LOCAL, unlocked.ONCE, locked.METER)
 _CONFINED_SHARE = 0.12
@@ -158,7 +158,14 @@ class _Builder:
 
     def writer(self, prefix: str) -> Writer:
         style = choose_lock_style(self.rng)
-        return Writer(self.rng, prefix, self.pool.call, self.call_module, style, Surroundings(prefix, True, self.rng, self.pool.statements))
+        return Writer(
+            self.rng,
+            prefix,
+            self.pool.call,
+            self.call_module,
+            style,
+            Surroundings(prefix, True, self.rng, self.pool.statements),
+        )
 
     def add_module(self, pattern: Pattern, plant: Plant | None) -> Module:
         """Write one module of this pattern, broken as `plant` says."""
@@ -170,8 +177,7 @@ class _Builder:
         parts = {"alloc": alloc, **pattern.parts, **(plant.parts if plant is not None else {})}
         before = self.pool.work
         texts = [
-            writer.render(_with_work(text), parts).strip()
-            for text in (pattern.text, *(extra.text for extra in extras))
+            writer.render(_with_work(text), parts).strip() for text in (pattern.text, *(extra.text for extra in extras))
         ]
         init = writer.render(_indent(pattern.init), parts) + "".join(f"\n    {line}" for line in writer.around.inits)
         if init.strip():
@@ -412,4 +418,3 @@ def _assign_confined(builder: _Builder, plan: ThreadPlan) -> None:
 
 def _runs_apart(a: Starter, b: Starter) -> bool:
     return b.instances == 1 and a.phase != b.phase
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, unique
+from itertools import pairwise
 from random import Random
 
 from bench.synth.writing import Module
@@ -154,7 +155,7 @@ def _start_phase(plan: ThreadPlan, phase: int) -> str:
     mine.sort(key=lambda starter: starter.first)
     table = [starter for starter in mine if starter.instances == 1 and starter.argument is Argument.SLOT]
     head, lines = "", []
-    contiguous = [b.first == a.first + 1 for a, b in zip(table, table[1:], strict=False)]
+    contiguous = [b.first == a.first + 1 for a, b in pairwise(table)]
     by_table = plan.starts_by_table and len(table) > 1 and all(contiguous) and phase == 2
     if by_table:
         names = ", ".join(starter.name for starter in table)

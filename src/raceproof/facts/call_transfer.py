@@ -16,12 +16,13 @@ from raceproof.facts.contexts import (
     rename_memory,
 )
 from raceproof.facts.effects import Effect, Returns, Sync
-from raceproof.facts.libc import effect_of
 from raceproof.facts.execution_counts import RETURNS_TWICE
+from raceproof.facts.libc import effect_of
 from raceproof.facts.state import MANY, Condition, Known, State, join, merge
 from raceproof.facts.sync_api import GET_SPECIFIC, SET_SPECIFIC, is_atomic_function, sync_op
 from raceproof.ir import Call, Operand, PtrType
 from raceproof.model import (
+    ZERO,
     Atom,
     Base,
     Derived,
@@ -31,7 +32,6 @@ from raceproof.model import (
     LockMode,
     ObjectId,
     Stable,
-    ZERO,
     of_atom,
 )
 
@@ -105,7 +105,9 @@ def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state:
     ]  # a struct by value is the callee's own copy
     wanted = _wanted_memory(w, name, state)
     contents = [known.value for (address, _), known in wanted.items() if rename(address, {}) is not None]
-    renaming = parameter_renaming(name, [*values, *contents])
+    for extra in values[len(function.params) :]:
+        state.publish(extra)  # variadic: may come out of the va_list under another name
+    renaming = parameter_renaming(name, [*values[: len(function.params)], *contents])
     entry = _entry_state(w, instr, name, values, wanted, renaming, state)
     context = w.flow.enter(w.context, name, instr.id, entry)
     if w.recording:

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from raceproof.facts.constraints import ConstraintBuilder, Instance
+from raceproof.facts.libc import effect_of
 from raceproof.ir import Address, Call, OtherConst, Reg, SiteId
 from raceproof.model import ObjectKind
 
@@ -166,6 +167,9 @@ class CallLinker:
             if obj.kind is not ObjectKind.FUNCTION or obj.function is None:
                 return
             if obj.function not in self.work.program.functions:
+                effect = effect_of(obj.function)
+                if effect is not None and not effect.keeps and not effect.stores:
+                    return  # `free` as a destructor keeps nothing
                 for arg in args:  # an external function: not followed, but it gets what it is given
                     if arg is not None:
                         self.graph.copy(arg, self.work.outside_content)

@@ -150,6 +150,10 @@ class ThreadRecord:
     overlapping: bool = False
     always_many: bool = False
 
+    def may_be_id(self, address: Linear, size: int) -> bool:
+        """Bytes where the id of an instance may be stored."""
+        return any(ids is None or ids.may_touch(address, size) for ids in self.ids)
+
     @property
     def many(self) -> bool:
         return self.always_many or any(s.many for s in self.spawns.values())

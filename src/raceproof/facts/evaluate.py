@@ -136,7 +136,7 @@ class Evaluator:
         from_bits = instr.from_type.bits if isinstance(instr.from_type, IntType) else self.pointer_bits
         to_bits = instr.to_type.bits if isinstance(instr.to_type, IntType) else self.pointer_bits
         match instr.op:
-            case "threadlocal" | "bitcast" | "ptrtoint" | "inttoptr" | "sext" if to_bits >= from_bits:
+            case "threadlocal" | "bitcast" | "ptrtoint" | "inttoptr" | "sext" if to_bits >= from_bits > 1:
                 return inner
             case "zext":
                 if from_bits == 1:

@@ -11,18 +11,19 @@ flow uses that. Both are sound; the second is sharper.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from raceproof.core import Budget, LimitReached, SourcePos
+from raceproof.core import Budget, LimitReached, SourcePos, Unsupported
 from raceproof.facts.contexts import AccessKey, Context, Exit, Spawn, ThreadRecord
 from raceproof.facts.effects import Sync
 from raceproof.facts.stability import Stability
 from raceproof.facts.state import State, join
 from raceproof.facts.walker import Walker
 from raceproof.facts.world import TargetedTouch, World
-from raceproof.ir import Call, IntConst, Operand, SiteId
+from raceproof.ir import Address, Call, IntConst, Operand, SiteId
 from raceproof.model import (
     MAIN,
     Argument,
@@ -43,6 +44,7 @@ _T = TypeVar("_T")
 MAX_CONTEXTS = 8  # per thread and function; then they are merged
 MAX_RUNS = 400  # of one context: only a broken lattice could need more
 MAX_THREADS = 400
+RECURSION_LIMIT = 100_000
 CHAIN = 3  # call sites that tell threads created by one wrapper apart
 
 
@@ -111,12 +113,14 @@ class Flow:
     # -- the fixpoint -----------------------------------------------------------------------------
 
     def run(self) -> FlowResult:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))  # calls are followed recursively
         main = ThreadRecord(MAIN, self.world.program.entry, None, None, None)
         self.records.append(main)
         entry = State()
         for function in sorted(self.world.points_to.escaped_functions):
             if function in self.world.program.functions:
                 entry.may_run[self._escaped_thread(function).id] = 2
+        self._constructors = self._run_constructors(entry)
         main.context = self._context(MAIN, main.start, (), entry)
         for record in self.records[1:]:
             self._start(record)
@@ -126,6 +130,21 @@ class Flow:
             del self._queue[context]
             self._run(context)
         return self._result()
+
+    def _run_constructors(self, entry: State) -> list[Context]:
+        """Functions that the system runs before main, in main's thread."""
+        table = self.world.program.globals.get("llvm.global_ctors")
+        contexts = []
+        for cell in table.initial if table is not None else ():
+            if isinstance(cell.value, Address) and cell.value.symbol in self.world.program.functions:
+                name = cell.value.symbol
+                if name in self.world.may_spawn:
+                    raise Unsupported(
+                        f"`{name}` runs before main and creates threads", self.world.program.functions[name].pos
+                    )
+                contexts.append(self._context(MAIN, name, (), entry.copy()))
+                self._enqueue(contexts[-1])
+        return contexts
 
     def _enqueue(self, context: Context) -> None:
         self._queue[context] = None
@@ -195,7 +214,7 @@ class Flow:
         while ancestor is not None:
             record = self.records[ancestor]
             if record.site == site and record.start == start:
-                record.always_many = True
+                self.make_many(record)
                 return record
             ancestor = record.parent
         key = (creator.thread, creator.chain, site, start)
@@ -221,10 +240,30 @@ class Flow:
         """Take over the creations that a run of `creator` has found."""
         for record, event in spawns.items():
             if record.spawns.get(creator) != event:
+                many, argument = record.many, record.argument
                 record.spawns[creator] = event
                 self.arguments[record.id] = record.argument
-                self._enqueue(creator)  # its loops over ids look at the creation
                 self._start(record)
+                if (many, argument) != (record.many, record.argument):
+                    self.changed(record)
+                    self._enqueue(creator)
+
+    def changed(self, record: ThreadRecord) -> None:
+        """Run everything again that may have looked at a property of the thread that is different now."""
+        for dependent in list(record.dependents):
+            self._enqueue(dependent)
+        for (thread, _, _), known in self._contexts.items():
+            if thread == record.id:
+                for context in known.values():
+                    self._enqueue(context)
+        for (thread, _, _), merged in self._merged.items():
+            if thread == record.id:
+                self._enqueue(merged)
+
+    def make_many(self, record: ThreadRecord) -> None:
+        if not record.always_many:
+            record.always_many = True
+            self.changed(record)
 
     def _start(self, record: ThreadRecord) -> None:
         entry = State()
@@ -419,7 +458,7 @@ class Flow:
 
     def _reached(self) -> list[Context]:
         """Contexts that the last runs of their callers, starting with the threads' entries, really use."""
-        work = [r.context for r in self.records if r.context is not None]
+        work = [r.context for r in self.records if r.context is not None] + self._constructors
         seen = dict.fromkeys(work)
         while work:
             for called in work.pop().calls:

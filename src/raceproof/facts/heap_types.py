@@ -2,7 +2,8 @@
 
 `struct node *p = malloc(...)` is a node. In order of trust: a struct that a member access names, the type that a
 variable, parameter, global or member is declared to point to, and structs before scalars before characters.
-The guess gives the object its layout and the report its words. It cannot make the analysis unsound, see `layout`.
+The guess gives the object its layout and the report its words. It is *confirmed* if as many bytes are allocated as
+some number of such values have; only then are pointers into its arrays taken to stay there (`objects.add_term`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from raceproof.facts.allocation_sizes import AllocatedSize
 from raceproof.facts.layout import Part, Shape, part_of_ir_type, part_of_source_type, repeated
 from raceproof.facts.objects import Context
 from raceproof.ir import (
@@ -43,6 +45,7 @@ MAX_FOLLOWED: Final = 40
 class HeapType:
     source_type: TypeId | None
     shape: Shape | None
+    is_confirmed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +73,13 @@ class HeapTypes:
             if type_.kind in (SourceKind.STRUCT, SourceKind.UNION):
                 self._named.setdefault(type_.name.split()[-1] if type_.name else "", id_)
 
-    def infer(self, function: Function, result: Reg, context: Context, size: int | None) -> HeapType:
+    def infer(self, function: Function, result: Reg, context: Context, size: AllocatedSize) -> HeapType:
         """The type of what is allocated into `result`; `context` are the wrappers' call sites, outermost first."""
         guesses: list[_Guess] = []
         self._follow(function, result, list(context), guesses, {(function.name, result.name)})
         return _best(guesses, size)
 
-    def infer_stored(self, function: Function, address: Operand, size: int | None) -> HeapType:
+    def infer_stored(self, function: Function, address: Operand, size: AllocatedSize) -> HeapType:
         """The type of what an allocator stores at an address (posix_memalign)."""
         guesses: list[_Guess] = []
         self._guess_pointee(self._declared_at(function, address), guesses)
@@ -194,12 +197,16 @@ class HeapTypes:
         guesses.append(_Guess(3, declared, part_of_ir_type(source), source.size))
 
 
-def _best(guesses: list[_Guess], size: int | None) -> HeapType:
-    fitting = [g for g in guesses if size is None or g.size <= size]
+def _best(guesses: list[_Guess], size: AllocatedSize) -> HeapType:
+    fitting = [g for g in guesses if size.total is None or g.size <= size.total]
     if not fitting:
-        return HeapType(None, None)
-    best = max(fitting, key=lambda g: (g.rank, size is not None and size % g.size == 0))
-    return HeapType(best.type, Shape(repeated(best.part, best.size, size)))
+        return HeapType(None, None, False)
+
+    def is_confirmed(guess: _Guess) -> bool:
+        return size.known > 0 and size.known % guess.size == 0
+
+    best = max(fitting, key=lambda g: (g.rank, is_confirmed(g)))
+    return HeapType(best.type, Shape(repeated(best.part, best.size, size.total)), is_confirmed(best))
 
 
 def _member_at(types: Mapping[TypeId, SourceType], type_: TypeId | None, offset: int) -> TypeId | None:

@@ -12,7 +12,8 @@ A small array is not smashed: its elements keep cells of their own, so that `id[
 threads. `smashed` gives the arrays around an offset that are.
 
 The canonical offset is a function of the offset alone, so a wrong guess of a heap object's type can only merge
-cells that need not share: layout never decides soundness.
+cells that need not share. Where pointer arithmetic stays is another matter: there, only declared types count, and
+guesses that the size of the allocation confirms (`AbstractObject.is_declared`).
 """
 
 from __future__ import annotations
@@ -68,13 +69,14 @@ Part = ArrayPart | RecordPart | None
 class Shape:
     """The arrays of one object. Answers are remembered: programs ask for few offsets, but often."""
 
-    __slots__ = ("_canonical", "_levels", "_smashed", "root")
+    __slots__ = ("_canonical", "_leading", "_levels", "_smashed", "root")
 
     def __init__(self, root: Part) -> None:
         self.root = root
         self._levels: dict[int, tuple[Level, ...]] = {}
         self._smashed: dict[int, tuple[Level, ...]] = {}
         self._canonical: dict[int, int] = {}
+        self._leading: dict[int, frozenset[int]] = {}
 
     def levels(self, offset: int) -> tuple[Level, ...]:
         """The arrays that contain the byte at `offset`, outermost first."""
@@ -98,9 +100,17 @@ class Shape:
             found = self._canonical[offset]
         return found
 
+    def leading(self, offset: int) -> frozenset[int]:
+        """Which of `levels`, by index, are the first member of a struct, whose address is that of the struct."""
+        if offset not in self._leading:
+            self._descend(offset)
+        return self._leading[offset]
+
     def _descend(self, offset: int) -> None:
         levels: list[Level] = []
         smashed: list[Level] = []
+        leading: set[int] = set()
+        is_first = False
         base, skipped, apart = 0, 0, 1
         part = self.root
         while part is not None:
@@ -109,7 +119,10 @@ class Shape:
                 extent = None if part.count is None else part.stride * part.count
                 if inside < 0 or (extent is not None and inside >= extent):
                     break
+                if is_first:
+                    leading.add(len(levels))
                 levels.append((base, part.stride, extent))
+                is_first = False
                 skip = inside // part.stride * part.stride
                 if part.count is None or apart * part.count > MAX_APART:
                     smashed.append((base, part.stride, extent))
@@ -124,9 +137,11 @@ class Shape:
                 if at < 0 or (end is not None and inside >= end):
                     break
                 base += part.offsets[at]
+                is_first = part.offsets[at] == 0
                 part = part.parts[at]
         self._levels[offset] = tuple(levels)
         self._smashed[offset] = tuple(smashed)
+        self._leading[offset] = frozenset(leading)
         self._canonical[offset] = offset - skipped
 
 

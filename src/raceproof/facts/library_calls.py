@@ -14,12 +14,9 @@ from raceproof.facts.calls import CallLinker, EntryKind
 from raceproof.facts.constraints import Instance
 from raceproof.facts.effects import (
     STATIC_ARG,
-    ArgBytes,
-    Bytes,
     Callback,
     CString,
     Effect,
-    Extent,
     Returns,
     Sync,
     SyncOp,
@@ -28,7 +25,7 @@ from raceproof.facts.heap_types import HeapType
 from raceproof.facts.libc import effect_of, is_pure_intrinsic
 from raceproof.facts.objects import AbstractObject
 from raceproof.facts.sync_api import sync_op
-from raceproof.ir import Call, IntConst, PtrType
+from raceproof.ir import Call, PtrType
 from raceproof.model import ObjectKind
 
 
@@ -168,7 +165,7 @@ class LibraryCalls:
             to = self._argument(instance, instr, target, effect)
             origin = self._argument(instance, instr, source, effect)
             if to is not None and origin is not None:
-                work.copy_memory(origin, to, self._bytes_written(instr, effect, target))
+                work.copy_memory(origin, to, self._bytes_written(instance, instr, effect, target))
         for value, target in effect.stores:
             stored = self._argument(instance, instr, value, effect)
             to = self._argument(instance, instr, target, effect)
@@ -179,9 +176,9 @@ class LibraryCalls:
         for target in effect.fresh_into:
             to = self._argument(instance, instr, target, effect)
             if to is not None:
-                size = _constant(instr, effect.size, work.pointer_size)
+                size = work.sizes.of_call(instance.function, instance.context, instr, effect.size)
                 type_ = work.heap_types.infer_stored(instance.function, instr.args[target], size)
-                graph.store(self._fresh(instance, instr, name, effect, size, type_), to)
+                graph.store(self._fresh(instance, instr, name, effect, size.total, type_), to)
         for callback in effect.calls:
             self._callback(instance, instr, effect, callback)
         if instr.result is not None and work.slots(instr.type):
@@ -198,9 +195,9 @@ class LibraryCalls:
             case Returns.INTO_ARG:
                 source = None if argument is None else work.moved(argument, ELEMENT if effect.calls else INTO)
             case Returns.FRESH | Returns.OPAQUE:
-                size = _constant(instr, effect.size, work.pointer_size)
+                size = work.sizes.of_call(instance.function, instance.context, instr, effect.size)
                 type_ = work.heap_types.infer(instance.function, instr.result, instance.context, size)
-                source = self._fresh(instance, instr, name, effect, size, type_)
+                source = self._fresh(instance, instr, name, effect, size.total, type_)
                 for index in effect.copies_to_result:
                     origin = self._argument(instance, instr, index)
                     if origin is not None:
@@ -234,15 +231,16 @@ class LibraryCalls:
             function=instance.function.name,
             context=instance.context,
         )
+        obj.is_declared = type_.is_confirmed
         self._builder.add_object(obj)
         if effect.linked:
             self._graph.add(self._work.memory.whole(obj)[1], 1 << values.anywhere(obj))
         return self._graph.fixed(1 << values.base(obj))
 
-    def _bytes_written(self, instr: Call, effect: Effect, target: int) -> int | None:
+    def _bytes_written(self, instance: Instance, instr: Call, effect: Effect, target: int) -> int | None:
         for touch in effect.writes:
             if touch.arg == target and not touch.deref:
-                return _constant(instr, touch.extent, self._work.pointer_size)
+                return self._work.sizes.of_call(instance.function, instance.context, instr, touch.extent).total
         return None
 
     def _callback(self, instance: Instance, instr: Call, effect: Effect, callback: Callback) -> None:
@@ -266,22 +264,3 @@ class LibraryCalls:
     def _loaded(self, node: int) -> int:
         """A node for every pointer that is stored in the objects that `node` points to."""
         return self._graph.load(self._work.moved(node, ANYWHERE))
-
-
-def _constant(instr: Call, extent: Extent | None, pointer_size: int) -> int | None:
-    """A number of bytes, if the call says it with constants."""
-    match extent:
-        case Bytes():
-            return extent.on(pointer_size)
-        case ArgBytes(arg=arg, times=times, unit=unit):
-            count = unit
-            for index in (arg, times):
-                if index is None:
-                    continue
-                operand = instr.args[index] if index < len(instr.args) else None
-                if not isinstance(operand, IntConst):
-                    return None
-                count *= operand.value
-            return count if count >= 0 else None
-        case _:
-            return None

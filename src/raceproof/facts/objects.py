@@ -19,7 +19,7 @@ from math import gcd
 from typing import Final
 
 from raceproof.core import SourcePos
-from raceproof.facts.layout import Level, Shape
+from raceproof.facts.layout import ArrayPart, Level, Shape
 from raceproof.ir import SiteId, TypeId
 from raceproof.model import ObjectKind
 
@@ -40,7 +40,8 @@ class AbstractObject:
     """One abstract object while the solver runs.
 
     `flat`: all offsets are one (functions, threads, the outside world). `cells` maps canonical offsets to
-    graph nodes; the rest of memory is in `cells.py`.
+    graph nodes; the rest of memory is in `cells.py`. `is_declared`: its type is not just a guess, so that
+    pointers into its arrays stay there.
     """
 
     number: int
@@ -55,6 +56,7 @@ class AbstractObject:
     function: str | None = None
     context: Context = ()
     is_constant: bool = False
+    is_declared: bool = True
     exact_offsets: int = 0
     cells: dict[int, int] = field(default_factory=dict)
 
@@ -187,6 +189,8 @@ class PointerValues:
                 return self.anywhere(obj)
         levels = obj.shape.levels(offset) if obj.shape is not None else ()
         chosen = _array_for(levels, scale)
+        if chosen is not None and count is None and self._may_leave(obj, offset, scale, chosen):
+            return self.anywhere(obj)
         if chosen is not None:
             over = [(*levels[chosen][:1], scale, levels[chosen][2])]
             while count is None and chosen > 0 and levels[chosen - 1][1] == levels[chosen][2]:
@@ -199,6 +203,17 @@ class PointerValues:
             step = gcd(scale, *(stride for _, stride, _ in dims))
             return self._value(obj, offset % step, ((0, step, None),))
         return self.anywhere(obj)
+
+    def _may_leave(self, obj: AbstractObject, offset: int, scale: int, chosen: int) -> bool:
+        """Whether a pointer into an array of the layout may be about more than that array.
+
+        Bytes from the start of a struct on may be the struct's, not those of a character array that it begins with.
+        Of a guessed type only the repetition of the whole is relied on, which any number of steps obeys.
+        """
+        if obj.shape is None or (chosen == 0 and isinstance(obj.shape.root, ArrayPart)):
+            return False
+        is_start = obj.shape.levels(offset)[chosen][0] == offset
+        return not obj.is_declared or (scale == 1 and is_start and chosen in obj.shape.leading(offset))
 
     def _overlay(self, obj: AbstractObject, offset: int, dims: Dims, scale: int, count: int) -> int:
         """Range over an array that the object's layout does not know."""

@@ -86,6 +86,9 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
             )
         record.id_places |= id_places
         lose_ids(w, id_places, where, w.world.program.pointer_size, state, but=record)
+        for other in [w.flow.records[t] for t in state.may_run]:
+            if w.flow.is_below(other, record.id):  # left behind by an earlier instance, and made again by this one
+                w.flow.make_many(other)
         state.may_run[record.id] = MANY if running else 1
         state.may_handed |= {record.id}
     if op.start_arg is not None:
@@ -98,6 +101,7 @@ def _note_ids(w: Walker, record: ThreadRecord, loop: CountedLoop | None, address
     ids = _loop_ids(w, loop, address, state) if loop is not None and address is not None else None
     if ids not in record.ids:
         record.ids.add(ids)
+        w.flow.changed(record)
         w.flow.run_again(w.context)
 
 
@@ -116,10 +120,10 @@ def lose_ids(
             continue  # one creation, one id
         if not any(overlap(place, target) for place in record.id_places for target in written):
             continue
-        if address is not None and size is not None and None not in record.ids:
-            if not any(ids is not None and ids.may_touch(address, size) for ids in record.ids):
-                continue
+        if address is not None and size is not None and not record.may_be_id(address, size):
+            continue
         record.ids_lost = True
+        w.flow.changed(record)
         w.flow.run_again(w.context)
 
 
@@ -139,7 +143,7 @@ def remember_id(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
 def start_deferred(w: Walker, instr: Call, start: str, state: State) -> None:
     """A handler that the library may call later, at any time, on any thread: like a thread that never ends."""
     record = w.flow.thread(w.context, start, instr.id)
-    record.always_many = True
+    w.flow.make_many(record)
     if w.recording:
         spawn = Spawn(AnyArgument(), True, None, frozenset(state.may_run), State(), frozenset())
         w.spawn(record, spawn)
@@ -413,4 +417,5 @@ def enter_loop(w: Walker, header: str, state: State) -> None:
             and not record.overlapping
         ):
             record.overlapping = record.ids_lost = True
+            w.flow.changed(record)
             w.flow.run_again(w.context)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from raceproof.facts.allocation_sizes import AllocationSizes
 from raceproof.facts.arithmetic import Arithmetic, Operation
 from raceproof.facts.cells import Memory
 from raceproof.facts.cloning import CloningPolicy
@@ -41,6 +42,7 @@ class Workspace:
         self.arithmetic = Arithmetic(self.values, self.graph)
         self.policy = CloningPolicy(program)
         self.heap_types = HeapTypes(program)
+        self.sizes = AllocationSizes(program)
         self.symbols: dict[str, AbstractObject] = {}
         self.statics: dict[str, AbstractObject] = {}
         self.escaped: dict[int, AbstractObject] = {}

@@ -202,9 +202,9 @@ def _given_back(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_
     in_argument = view_b.address.plus(Linear(0, ((StartArg(thread.id), 1),)), -1)
     for returned, pattern in sorted(view_a.moment.must_returned, key=str):
         in_pattern = view_a.address.plus(pattern, -1)
-        if returned == thread.id and in_argument.is_constant and in_pattern.is_constant:
-            if argument.stride - abs(in_argument.constant - in_pattern.constant) >= max(a.size, b.size):
-                return "an element whose thread has been joined"
+        is_known = returned == thread.id and in_argument.is_constant and in_pattern.is_constant
+        if is_known and argument.stride - abs(in_argument.constant - in_pattern.constant) >= max(a.size, b.size):
+            return "an element whose thread has been joined"
     return None
 
 

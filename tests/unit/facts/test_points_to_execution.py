@@ -134,9 +134,7 @@ def programs(draw: st.DrawFn) -> Program:
             blocks.append(Block(f"b{number}", tuple(body), end))
         entry = Block("b", (), Branch(new_site(), None, UNKNOWN, "b0", "b0"))
         functions[name] = Function(name, name, params, PTR, False, (entry, *blocks), {}, None)
-    globals_ = {
-        n: GlobalVariable(n, n, t, None, False, False, False, (), True, None) for n, t in GLOBALS.items()
-    }
+    globals_ = {n: GlobalVariable(n, n, t, None, False, False, False, (), True, None) for n, t in GLOBALS.items()}
     return Program(functions, {}, globals_, {}, "main", 8, Origin((), (), "LP64"))
 
 
@@ -145,10 +143,10 @@ def programs(draw: st.DrawFn) -> Program:
 
 @dataclass(eq=False)
 class Thing:
-    """A concrete object: where it comes from, its size, the pointers stored in it."""
+    """A concrete object: where it comes from, its type, the pointers stored in it."""
 
     origin: str | SiteId
-    size: int
+    type: IrType
     cells: dict[int, Pointer | None] = field(default_factory=dict)
 
 
@@ -187,8 +185,8 @@ class Machine:
         self.program = program
         self.result = result
         self.random = random
-        self.globals = {name: Thing(name, type_.size) for name, type_ in GLOBALS.items()}
-        self.functions = {name: Thing(name, 0) for name in FUNCTIONS}
+        self.globals = {name: Thing(name, type_) for name, type_ in GLOBALS.items()}
+        self.functions = {name: Thing(name, VoidType()) for name in FUNCTIONS}
         self.steps = 0
 
     def value(self, frame: dict[str, Pointer | None], operand: Operand) -> Pointer | None:
@@ -232,7 +230,7 @@ class Machine:
         match instr:
             case Alloca(id=site, type=type_):
                 known = frame.get(instr.result.name)
-                return known or Pointer(Thing(site, type_.size), 0, 0, type_.size)
+                return known or Pointer(Thing(site, type_), 0, 0, type_.size)
             case Load(address=address):
                 at = self.access(self.value(frame, address))
                 return at.thing.cells.get(at.offset)
@@ -246,7 +244,8 @@ class Machine:
                 return self.value(frame, self.random.choice([a, b]))
             case Call(callee=Address(symbol="malloc"), args=(size,)):
                 count = size.value if isinstance(size, IntConst) else 24 * self.random.randint(1, 4)
-                return Pointer(Thing(instr.id, count), 0, 0, count)
+                made = TABLE if count == TABLE.size else ArrayType(count // 24, NODE, count)
+                return Pointer(Thing(instr.id, made), 0, 0, count)
             case Call(callee=Address(symbol="llvm.memcpy"), args=(to, source, size)):
                 count = size.value if isinstance(size, IntConst) else 8 * self.random.randint(1, 9)
                 self.copy(self.value(frame, to), self.value(frame, source), count)
@@ -281,7 +280,7 @@ class Machine:
                 raise Undefined
             low, high = offset, offset + size
         elif instr.offset == -8:  # back to the owner of a member
-            low, high = 0, base.thing.size
+            low, high = inner_array(base.thing.type, offset) if offset >= 0 else (0, 0)
         for term in instr.terms:
             offset += term.scale * self.random.randint(0 if term.count else -3, (term.count or 8) - 1)
         if not low <= offset <= high:
