@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from raceproof.core import Budget, LimitReached, SourcePos, Unsupported
-from raceproof.facts.contexts import AccessKey, Context, Exit, Spawn, ThreadRecord
+from raceproof.facts.contexts import AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
 from raceproof.facts.effects import Sync
 from raceproof.facts.stability import Stability
 from raceproof.facts.state import State, join
@@ -222,6 +222,8 @@ class Flow:
             if len(self.records) >= MAX_THREADS:
                 raise LimitReached(f"more than {MAX_THREADS} kinds of threads")
             self._threads[key] = self._new_thread(start, creator.thread, site)
+            for other in [r for r in self.records[:-1] if r.site == site]:
+                self.changed(other)  # an id may be of either
         return self._threads[key]
 
     def _new_thread(self, start: str, parent: ThreadId, site: SiteId | None) -> ThreadRecord:
@@ -237,9 +239,12 @@ class Flow:
         return record
 
     def commit(self, creator: Context, spawns: Mapping[ThreadRecord, Spawn]) -> None:
-        """Take over the creations that a run of `creator` has found."""
+        """Take over the creations that a run of `creator` has found; what is known about them only gets weaker."""
         for record, event in spawns.items():
-            if record.spawns.get(creator) != event:
+            before = record.spawns.get(creator)
+            if before is not None:
+                event = join_spawns(before, event)
+            if before != event:
                 many, argument = record.many, record.argument
                 record.spawns[creator] = event
                 self.arguments[record.id] = record.argument
@@ -279,7 +284,6 @@ class Flow:
         context = self._context(record.id, record.start, (), entry)
         if context is not record.context:
             record.context = context
-            record.ended = None
             self._enqueue(context)
             if context.runs:  # known from before: its exits count from now on
                 for leave in context.exits:

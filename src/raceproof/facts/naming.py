@@ -34,13 +34,13 @@ def describe_location(cp: ConcurrentProgram, location: MemLoc) -> str:
 
 
 def _object_name(cp: ConcurrentProgram, target: MemObject, path: str) -> str:
-    where = f"{target.pos.file}:{target.pos.line}" if target.pos is not None else "unknown place"
+    where = f"{target.pos.file}:{target.pos.line}" if target.pos is not None else None
     if target.kind is ObjectKind.HEAP:
         declared = cp.program.source_types.get(target.source_type) if target.source_type is not None else None
         name = declared.name if declared is not None else "heap object"
-        return f"{name}{path} (allocated at {where})"
+        return f"{name}{path}" + (f" (allocated at {where})" if where is not None else "")
     if target.kind is ObjectKind.STACK:
-        return f"{target.name}{path} (local variable, {where})"
+        return f"{target.name}{path} (local variable{f', {where}' if where is not None else ''})"
     return f"{target.name}{path}"
 
 

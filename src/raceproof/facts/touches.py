@@ -62,7 +62,7 @@ class MemoryTouch:
 
 
 def touches_of(program: Program, instr: Instr | Terminator, callees: Iterable[str]) -> tuple[MemoryTouch, ...]:
-    """The accesses that `instr` itself makes; `callees` as points-to found them (the program's own touch nothing here)."""
+    """The accesses that `instr` itself makes; `callees` as points-to found them."""
     match instr:
         case Load(address=address, type=type_, order=order):
             return (MemoryTouch(AccessKind.READ, address, type_.size, order),)

@@ -12,12 +12,13 @@ static int count_down(void) {
 }
 
 static void *worker(void *arg) {
-    int count = count_up();
+    int count = count_up(), inner;
     {
         static int count;
         count += 2;                             // no-race
+        inner = count;                          // no-race
     }
-    return count == 1 ? arg : NULL;
+    return count + inner == 3 ? arg : NULL;
 }
 
 int main(void) {

@@ -6,11 +6,13 @@ static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int *current;
 
 static void *user(void *arg) {
-    pthread_mutex_lock(&m);
-    int *p = current;                           // no-race
-    pthread_mutex_unlock(&m);
-    if (p != NULL)
-        *p += 1;                                // race
+    int *p = NULL;
+    while (p == NULL) {
+        pthread_mutex_lock(&m);
+        p = current;                            // no-race
+        pthread_mutex_unlock(&m);
+    }
+    *p += 1;                                    // race
     return arg;
 }
 
