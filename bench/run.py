@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -168,6 +169,8 @@ def main() -> int:
     parser.add_argument("--time-limit", type=int, default=TIME_LIMIT, metavar="SECONDS")
     parser.add_argument("--write", action="store_true", help=f"put the table into docs/{RESULTS.name}")
     args = parser.parse_args()
+    if os.getloadavg()[0] > 0.5:
+        print(f"other work is running here (load {os.getloadavg()[0]:.1f}): times will be too long", file=sys.stderr)
     rows = []
     for options in choose_programs(args.sizes):
         row = measure(options, args.time_limit)

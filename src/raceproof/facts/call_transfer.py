@@ -111,7 +111,7 @@ def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state:
     entry = _entry_state(w, instr, name, values, wanted, renaming, state)
     context = w.flow.enter(w.context, name, instr.id, entry)
     if w.recording:
-        w.context.calls[context] = None
+        w.calls[context] = None
     back: dict[Atom, Linear] = {new.terms[0][0]: of_atom(old) for old, new in renaming.items()}
     for param, value in zip(function.params, values, strict=False):
         if param.by_value is None:

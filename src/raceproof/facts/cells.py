@@ -11,6 +11,7 @@ A pointer is taken to stand in one cell: code that stores it in halves is not se
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd
@@ -40,6 +41,8 @@ class Memory:
         self._graph = graph
         self._overlays: dict[int, dict[tuple[int | None, Dims], Overlay]] = {}
         self._hooks: dict[int, list[CellHook]] = {}
+        self._news: deque[tuple[CellHook, int | None, int]] = deque()
+        self._is_telling = False
         self._read: dict[int, int | None] = {}
         self._write: dict[int, int | None] = {}
         graph.cells = self
@@ -77,8 +80,7 @@ class Memory:
             node = obj.cells[canonical] = self._graph.new_node()
             for overlay in self._overlays.get(obj.number, {}).values():
                 self._connect(obj, overlay, canonical, node)
-            for hook in self._hooks.get(obj.number, ()):
-                hook(canonical, node)
+            self._tell(obj, canonical, node)
         return node
 
     def overlay(self, obj: AbstractObject, offset: int | None, dims: Dims) -> Overlay:
@@ -95,9 +97,18 @@ class Memory:
         overlays[offset, dims] = made
         for canonical, node in list(obj.cells.items()):
             self._connect(obj, made, canonical, node)
-        for hook in self._hooks.get(obj.number, ()):
-            hook(None, made.write)
+        self._tell(obj, None, made.write)
         return made
+
+    def _tell(self, obj: AbstractObject, canonical: int | None, node: int) -> None:
+        """Call the hooks of an object; those that they cause follow one after the other, not inside."""
+        self._news.extend((hook, canonical, node) for hook in self._hooks.get(obj.number, ()))
+        if not self._is_telling:
+            self._is_telling = True
+            while self._news:
+                hook, at, cell = self._news.popleft()
+                hook(at, cell)
+            self._is_telling = False
 
     def whole(self, obj: AbstractObject) -> tuple[int, int]:
         """The nodes to read and to write the whole object through."""

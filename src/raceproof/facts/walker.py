@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from raceproof.facts import call_transfer, memory_transfer
-from raceproof.facts.contexts import Context, Exit, Spawn, ThreadRecord, join_spawns
+from raceproof.facts.contexts import AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
 from raceproof.facts.evaluate import Evaluator
 from raceproof.facts.state import Condition, State, merge
 from raceproof.facts.world import TargetedTouch
@@ -78,9 +78,15 @@ class Walker:
         self.block = ""
         self.exits: list[Exit] = []
         self.spawns: dict[ThreadRecord, Spawn] = {}
+        self.views: dict[AccessKey, dict[View, None]] = {}
+        self.calls: dict[Context, None] = {}
 
     def run(self) -> list[Exit]:
-        """Walk until block states are stable; returns the exits."""
+        """Walk until block states are stable, then record; returns the exits.
+
+        Without loops every block is walked once, after its predecessors, so that it can be recorded at once.
+        """
+        self.recording = not self.info.cyclic
         incoming: dict[str, dict[str, list[State]]] = {label: {} for label in self.info.order}
         entry = self.info.order[0]
         incoming[entry]["<entry>"] = [self.context.entry.copy()]
@@ -101,21 +107,15 @@ class Walker:
                 incoming[succ][label] = out
                 if position[succ] not in dirty:
                     heapq.heappush(dirty, position[succ])
-        self._record(incoming, visits)
-        return call_transfer.merge_exits(self.exits)
-
-    def _record(self, incoming: dict[str, dict[str, list[State]]], visits: dict[str, int]) -> None:
-        """One more walk over the stable states, now noting accesses, creations and exits."""
-        self.recording = True
-        self.exits = []
-        self.context.views = {}
-        self.context.calls = {}
-        for label in self.info.order:
-            states = self._at_entry(label, incoming[label], visits.get(label, 0))
-            if states:
-                self._walk_block(label, states)
-        self.recording = False
+        if self.info.cyclic:
+            self.recording = True
+            for label in self.info.order:
+                states = self._at_entry(label, incoming[label], visits.get(label, 0))
+                if states:
+                    self._walk_block(label, states)
+        self.context.views, self.context.calls = self.views, self.calls
         self.flow.commit(self.context, self.spawns)
+        return call_transfer.merge_exits(self.exits)
 
     def spawn(self, record: ThreadRecord, event: Spawn) -> None:
         """Note a creation; several paths may lead to one."""
@@ -358,7 +358,7 @@ class Walker:
             private=private,
             objects=objects,
         )
-        self.context.views.setdefault((site, index), {})[view] = None
+        self.views.setdefault((site, index), {})[view] = None
 
     def _objects(self, touch: TargetedTouch, address: Linear | None, state: State) -> frozenset[ObjectId]:
         """What the access may touch here: what points-to says, narrowed by what the address is made of."""

@@ -8,7 +8,7 @@ static int result;
 static void *worker(void *arg) {
     int nobody = 0;
     if (atomic_compare_exchange_strong(&claimed, &nobody, 1))  // no-race
-        result = (int)(long)arg;                // no-race alarm(lockset): the compare-and-swap has one winner
+        result = (int)(long)arg;                // no-race
     return NULL;
 }
 

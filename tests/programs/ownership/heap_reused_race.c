@@ -23,9 +23,9 @@ int main(void) {
         pthread_create(&t[i], NULL, worker, w);
         w->priority = i;                        // race
     }
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < N; i++)
         pthread_join(t[i], NULL);
+    for (int i = 0; i < N; i++)
         free(all[i]);                           // no-race
-    }
     return 0;
 }

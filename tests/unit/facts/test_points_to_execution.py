@@ -181,10 +181,13 @@ class Thing:
 
 @dataclass(frozen=True)
 class Pointer:
+    """`low` and `high` are the bounds of the array that it points into, `unit` the size of an element."""
+
     thing: Thing
     offset: int
     low: int
     high: int
+    unit: int
 
 
 class Undefined(Exception):
@@ -195,18 +198,20 @@ class Over(Exception):
     """The run has taken long enough."""
 
 
-def inner_array(type_: IrType, offset: int) -> tuple[int, int]:
-    """Bounds of what `&global.member` or `&global[i]` points into."""
+def inner_array(type_: IrType, offset: int) -> tuple[int, int, int]:
+    """Bounds and unit of what `&global.member` or `&global[i]` points into."""
     if isinstance(type_, ArrayType):
         if offset % type_.element.size == 0:
-            return 0, type_.size
+            return 0, type_.size, type_.element.size
         base = offset // type_.element.size * type_.element.size
-        low, high = inner_array(type_.element, offset - base)
-        return base + low, base + high
+        low, high, unit = inner_array(type_.element, offset - base)
+        return base + low, base + high, unit
     if isinstance(type_, StructType) and offset:
         at = max(o for o in type_.offsets if o <= offset)
-        return at, at + type_.fields[type_.offsets.index(at)].size
-    return 0, type_.size
+        field_type = type_.fields[type_.offsets.index(at)]
+        unit = field_type.element.size if isinstance(field_type, ArrayType) else field_type.size
+        return at, at + field_type.size, unit
+    return 0, type_.size, type_.size
 
 
 class Machine:
@@ -223,9 +228,9 @@ class Machine:
             return frame.get(operand.name)
         if isinstance(operand, Address):
             if operand.symbol in self.functions:
-                return Pointer(self.functions[operand.symbol], 0, 0, 0)
-            low, high = inner_array(GLOBALS[operand.symbol], operand.offset)
-            return Pointer(self.globals[operand.symbol], operand.offset, low, high)
+                return Pointer(self.functions[operand.symbol], 0, 0, 0, 1)
+            thing = self.globals[operand.symbol]
+            return Pointer(thing, operand.offset, *inner_array(thing.type, operand.offset))
         return None
 
     def run(self, name: str, args: list[Pointer | None], depth: int = 0) -> Pointer | None:
@@ -259,7 +264,7 @@ class Machine:
         match instr:
             case Alloca(id=site, type=type_):
                 known = frame.get(instr.result.name)
-                return known or Pointer(Thing(site, type_), 0, 0, type_.size)
+                return known or Pointer(Thing(site, type_), 0, *inner_array(type_, 0))
             case Load(address=address):
                 at = self.access(self.value(frame, address))
                 return at.thing.cells.get(at.offset)
@@ -274,7 +279,7 @@ class Machine:
             case Call(callee=Address(symbol="malloc"), args=(size,)):
                 length = size.value if isinstance(size, IntConst) else 24 * self.random.randint(1, 4)
                 made = TABLE if length == TABLE.size else ArrayType(length // 24, NODE, length)
-                return Pointer(Thing(instr.id, made), 0, 0, length)
+                return Pointer(Thing(instr.id, made), 0, *inner_array(made, 0))
             case Call(callee=Address(symbol="llvm.memcpy"), args=(to, source, size)):
                 length = size.value if isinstance(size, IntConst) else 8 * self.random.randint(1, 9)
                 self.copy(self.value(frame, to), self.value(frame, source), length)
@@ -301,20 +306,23 @@ class Machine:
     def moved(self, base: Pointer | None, instr: Gep) -> Pointer:
         if base is None or base.thing.origin in FUNCTIONS:
             raise Undefined
-        offset, low, high = base.offset + instr.offset, base.low, base.high
-        if instr.source == TABLE or instr.source == NODE:  # a member: the result stays in it
-            assert isinstance(instr.source, StructType)
-            size = instr.source.fields[instr.source.offsets.index(instr.offset)].size
-            if not low <= base.offset <= high - instr.source.size:
+        offset, low, high, unit = base.offset + instr.offset, base.low, base.high, base.unit
+        if isinstance(instr.source, StructType):  # a member: the result stays in it
+            member = instr.source.fields[instr.source.offsets.index(instr.offset)]
+            if not low <= base.offset <= high - instr.source.size or unit != instr.source.size:
                 raise Undefined
-            low, high = offset, offset + size
+            low, high, unit = offset, offset + member.size, 8
         elif instr.offset == -8:  # back to the owner of a member
-            low, high = inner_array(base.thing.type, offset) if offset >= 0 else (0, 0)
+            if not 0 <= offset < base.thing.type.size:
+                raise Undefined
+            low, high, unit = inner_array(base.thing.type, offset)
+        elif instr.offset % unit or any(term.scale % unit for term in instr.terms):
+            raise Undefined
         for term in instr.terms:
             offset += term.scale * self.random.randint(0 if term.count else -3, (term.count or 8) - 1)
         if not low <= offset <= high:
             raise Undefined
-        return Pointer(base.thing, offset, low, high)
+        return Pointer(base.thing, offset, low, high, unit)
 
     def check(self, function: str, reg: Reg, pointer: Pointer | None) -> None:
         if pointer is None or pointer.offset == pointer.high > 0:  # one past the end: nothing is there
