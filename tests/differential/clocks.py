@@ -56,14 +56,7 @@ class Detector:
     ) -> None:
         """Compare the access with all earlier ones, then remember it."""
         for (u, s, k, low, high, w, a), at in target.shadow.items():
-            if (
-                u != thread
-                and (w or writes)
-                and not (a and atomic)
-                and low < end
-                and first < high
-                and at > clock[u]
-            ):
+            if u != thread and (w or writes) and not (a and atomic) and low < end and first < high and at > clock[u]:
                 self._note(target, (max(low, first), min(high, end)), (s, k), (site, kind), (u, thread))
         target.shadow[(thread, site, kind, first, end, writes, atomic)] = clock[thread]
 

@@ -87,17 +87,30 @@ class LoopIds:
         """This loop visits every slot that the other one does."""
         if self == other:
             return True
-        mine, its = self.rounds(), other.rounds()
-        if self.address != other.address or mine is None or its is None:
+        mine, its = self.slots(), other.slots()
+        return mine is not None and its is not None and its <= mine
+
+    def is_apart_from(self, other: LoopIds) -> bool:
+        """No slot of one is a slot of the other, nor overlaps it."""
+        mine, its = self.slots(), other.slots()
+        if mine is None or its is None:
             return False
-        return mine.step == its.step and (len(its) == 0 or (its[0] in mine and its[-1] in mine))
+        apart = [a.plus(b, -1) for a in mine for b in its]
+        return all(d.is_constant and abs(d.constant) >= SLOT_SIZE for d in apart)
+
+    def slots(self) -> frozenset[Linear] | None:
+        """Where the ids are, one by one, if they are few."""
+        rounds = self.rounds()
+        if rounds is None or len(rounds) > MAX_ROUNDS:
+            return None
+        return frozenset(self.slot(i) for i in rounds)
 
     def may_touch(self, address: Linear, size: int) -> bool:
         """A write of `size` bytes at `address` may change one of the slots."""
-        rounds = self.rounds()
-        if rounds is None or len(rounds) > MAX_ROUNDS:
+        slots = self.slots()
+        if slots is None:
             return True
-        apart = [self.slot(i).plus(address, -1) for i in rounds]
+        apart = [slot.plus(address, -1) for slot in slots]
         return not all(d.is_constant and (d.constant >= size or -d.constant >= SLOT_SIZE) for d in apart)
 
 

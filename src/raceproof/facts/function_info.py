@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from raceproof.core import dominators, natural_loops, reverse_postorder
+from raceproof.core import dominators, natural_loops, reverse_postorder, strongly_connected
 from raceproof.ir import (
     Binary,
     Block,
@@ -26,6 +26,7 @@ from raceproof.ir import (
     SiteId,
     Terminator,
     Unreachable,
+    operands,
     successors,
 )
 
@@ -50,7 +51,8 @@ class CountedLoop:
 class FunctionInfo:
     """`order` is the reverse postorder of the reachable blocks; `loop_of` the innermost loop's header, if any.
 
-    `cyclic`: blocks that may run more than once per call. `sites_in` gives the block of every site.
+    `cyclic`: blocks that may run more than once per call. `block_of` gives the block of every site. `used`:
+    registers that some instruction reads.
     """
 
     function: Function
@@ -63,6 +65,7 @@ class FunctionInfo:
     definitions: Mapping[str, Instr]
     cyclic: frozenset[str]
     block_of: Mapping[SiteId, str]
+    used: frozenset[str]
 
     def dominates(self, above: str, below: str) -> bool:
         node = below
@@ -115,13 +118,12 @@ def function_info(function: Function) -> FunctionInfo:
         definitions=definitions,
         cyclic=_cyclic_blocks(order, blocks),
         block_of=block_of,
+        used=frozenset(o.name for i in function.instructions() for o in operands(i) if isinstance(o, Reg)),
     )
 
 
 def _cyclic_blocks(order: list[str], blocks: Mapping[str, Block]) -> frozenset[str]:
     """Blocks on some cycle, natural loop or not."""
-    from raceproof.core import strongly_connected
-
     cyclic: set[str] = set()
     for component in strongly_connected(order, lambda label: successors(blocks[label].terminator)):
         first = component[0]

@@ -40,7 +40,21 @@ THREAD_ID = "@thread:"
 
 
 def create(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
-    """Start a thread; if it may be one of several functions, go on with each, or with all where that is too many."""
+    """Start a thread; if it may be one of several functions, go on with each, or with all where that is too many.
+
+    Where the result is looked at, failure is a way of its own.
+    """
+    failed: list[State] = []
+    if instr.result is not None:
+        w.define(instr.result.name, state)
+        if instr.result.name in w.info.used:
+            failed = [state.copy()]
+            failed[0].facts[Condition("eq", w.evaluator.itself(instr.result.name))] = False
+            state.values[instr.result.name] = Linear(0)
+    return _start(w, instr, op, state) + failed
+
+
+def _start(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     starts = start_functions(w, instr, op, state)
     if 1 < len(starts) <= MAX_STARTS and not w.cyclic:
         states = [state, *(state.copy() for _ in starts[1:])]
@@ -71,7 +85,7 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
         running = state.may_run.get(record.id, 0)
         loop = _loop_of(w, instr.id)
         where = w.value(instr.args[op.arg], state) if op.arg is not None else None
-        _note_ids(w, record, loop, where, state)
+        ids = _note_ids(w, record, loop, where, state)
         if w.recording:
             w.spawn(
                 record,
@@ -85,7 +99,7 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
                 ),
             )
         record.id_places |= id_places
-        lose_ids(w, id_places, where, w.world.program.pointer_size, state, but=record)
+        lose_ids(w, id_places, where, w.world.program.pointer_size, state, record, ids)
         for other in [w.flow.records[t] for t in state.may_run]:
             if w.flow.is_below(other, record.id):  # left behind by an earlier instance, and made again by this one
                 w.flow.make_many(other)
@@ -93,16 +107,17 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
         state.may_handed |= {record.id}
     if op.start_arg is not None:
         state.publish(w.value(instr.args[op.start_arg], state))
-    if instr.result is not None:
-        w.define(instr.result.name, state)
 
 
-def _note_ids(w: Walker, record: ThreadRecord, loop: CountedLoop | None, address: Linear | None, state: State) -> None:
+def _note_ids(
+    w: Walker, record: ThreadRecord, loop: CountedLoop | None, address: Linear | None, state: State
+) -> LoopIds | None:
     ids = _loop_ids(w, loop, address, state) if loop is not None and address is not None else None
     if ids not in record.ids:
         record.ids.add(ids)
         w.flow.changed(record)
         w.flow.run_again(w.context)
+    return ids
 
 
 def lose_ids(
@@ -112,13 +127,19 @@ def lose_ids(
     size: int | None,
     state: State,
     but: ThreadRecord | None = None,
+    slots: LoopIds | None = None,
 ) -> None:
-    """A write where ids of running threads are stored: loops over the ids may not find them all any more."""
+    """A write where ids of running threads are stored: loops over the ids may not find them all any more.
+
+    `slots`: it is one of the writes of a loop over these.
+    """
     for thread in state.may_run:
         record = w.flow.records[thread]
         if record.ids_lost or (but is not None and record.site == but.site):
             continue  # one creation, one id
         if not any(overlap(place, target) for place in record.id_places for target in written):
+            continue
+        if slots is not None and all(ids is not None and ids.is_apart_from(slots) for ids in record.ids):
             continue
         if address is not None and size is not None and not record.may_be_id(address, size):
             continue

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import random
 import re
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -141,18 +140,3 @@ def test_garbled_modules_raise_only_our_errors(compile_c: Compile, seed: int) ->
             garbled[at] = rng.choice([line[:cut], line[:cut] + rng.choice('()[]{},%@!" ') + line[cut + 1 :], ""])
         with contextlib.suppress(RaceproofError):
             format_program(parse_module("\n".join(garbled), ORIGIN))
-
-
-def test_time_is_linear_in_the_text() -> None:
-    def seconds(functions: int) -> float:
-        body = "".join(
-            f"  %{k} = load i32, ptr %p, align 4, !dbg !{k}\n  store i32 %{k}, ptr %p, align 4, !dbg !{k}\n"
-            for k in range(1, 100)
-        )
-        text = "\n".join(f"define void @f{n}(ptr %p) {{\n{body}  ret void\n}}\n" for n in range(functions))
-        started = time.perf_counter()
-        check_program(parse_module(text, ORIGIN))
-        return time.perf_counter() - started
-
-    small = min(seconds(5) for _ in range(3))
-    assert min(seconds(40) for _ in range(2)) < 8 * 4 * small

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -245,17 +244,3 @@ def test_names_are_keys() -> None:
     assert_broken(replace(good, globals={"y": good.globals["x"]}), "filed under its name")
     external = ExternalFunction("f", (), VoidType(), False)
     assert_broken(replace(good, externals={"f": external}), "not both")
-
-
-def test_long_functions_take_linear_time() -> None:
-    def seconds(blocks: int) -> float:
-        made = [
-            block(str(n), Jump(SiteId(2 * n + 2), None, str(n + 1)), load(2 * n + 1, f"r{n}")) for n in range(blocks)
-        ]
-        made.append(block(str(blocks), ret(2 * blocks + 1, Reg("r0"))))
-        started = time.perf_counter()
-        check_program(program(function(*made)))
-        return time.perf_counter() - started
-
-    small = min(seconds(1000) for _ in range(3))
-    assert min(seconds(8000) for _ in range(2)) < 8 * 5 * small

@@ -1,0 +1,743 @@
+"""Library functions of the interpreter: memory, threads, locks, conditions, barriers, semaphores.
+
+A function is one or more steps of its thread. `prepare` says what the next step touches, or None if nobody can notice
+it; `perform` does it, and returns the result or `AGAIN` if there are more steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+from differential.clocks import Clock, join_into, new_clock
+from differential.execution import Execution, Operation, RunningThread, Span, SyncName, new_frame
+from differential.memory import MemoryObject, NotSupported, Pointer, UndefinedBehaviour, Value
+
+EBUSY, EDEADLK, EPERM, EAGAIN = 16, 35, 1, 11
+NORMAL, RECURSIVE, ERROR_CHECKING = 0, 1, 2
+KIND_OFFSET = 16  # of glibc's pthread_mutex_t: where a static initialiser puts the type
+NONDET_VALUES = (0, 1, 2, -1)
+INT = (1 << 32) - 1
+
+
+class Again:
+    """The call goes on with another step."""
+
+
+class Entered:
+    """A function of the program was entered; its return goes on behind the call."""
+
+
+AGAIN: Final = Again()
+ENTERED: Final = Entered()
+Outcome = Value | Again | Entered | None
+
+
+@dataclass(slots=True)
+class Mutex:
+    kind: int = NORMAL
+    owner: RunningThread | None = None
+    depth: int = 0
+    clock: Clock = field(default_factory=new_clock)
+
+
+@dataclass(slots=True)
+class ReadWriteLock:
+    writer: RunningThread | None = None
+    readers: list[RunningThread] = field(default_factory=list)
+    write_clock: Clock = field(default_factory=new_clock)
+    read_clock: Clock = field(default_factory=new_clock)
+
+
+@dataclass(slots=True)
+class Semaphore:
+    value: int
+    clock: Clock = field(default_factory=new_clock)
+
+
+@dataclass(slots=True)
+class ConditionVariable:
+    waiters: list[RunningThread] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Barrier:
+    count: int
+    arrived: list[RunningThread] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Once:
+    state: str = "new"
+    clock: Clock = field(default_factory=new_clock)
+
+
+@dataclass(slots=True)
+class Attribute:
+    kind: int = NORMAL
+
+
+S = TypeVar("S")
+
+
+@dataclass(slots=True)
+class LibraryCall:
+    """One call in progress."""
+
+    run: Execution
+    thread: RunningThread
+    args: list[Value]
+    site: int
+    name: str = ""
+
+    def number(self, index: int) -> int:
+        value = self.args[index]
+        if not isinstance(value, int):
+            raise UndefinedBehaviour(f"argument {index} of {self.name} is {value}")
+        return value
+
+    def pointer(self, index: int) -> Pointer:
+        value = self.args[index]
+        if not isinstance(value, Pointer):
+            raise UndefinedBehaviour(f"argument {index} of {self.name} is {value}")
+        return value
+
+    def key(self, index: int) -> tuple[MemoryObject, int]:
+        at = self.pointer(index)
+        at.object.check(at.offset, 1)
+        return at.object, at.offset
+
+    def sync_name(self, index: int) -> SyncName:
+        target, offset = self.key(index)
+        return target.name, offset
+
+    def state(self, index: int, kind: type[S], make: Callable[[], S] | None = None) -> S:
+        """The synchronisation object behind an argument; a static initialiser makes it on first use."""
+        key = self.key(index)
+        found = self.run.sync.get(key)
+        if found is None:
+            if make is None:
+                raise UndefinedBehaviour(f"{self.name} of an object that was not initialised")
+            found = self.run.sync[key] = make()
+        if not isinstance(found, kind):
+            raise UndefinedBehaviour(f"{self.name} of another kind of object")
+        return found
+
+    def touch(self, index: int, size: int, kind: str) -> None:
+        writes = kind != "read"
+        at = self.pointer(index)
+        self.run.touch(self.thread, at, size, kind, self.site, writes=writes, atomic=False, changes=writes)
+
+    def acquire(self, clock: Clock) -> None:
+        join_into(self.thread.clock.now, clock)
+
+    def release_to(self, clock: Clock) -> None:
+        join_into(clock, self.thread.clock.publish())
+
+    def effect(self) -> None:
+        """The thread has done something that a spinning loop does not do."""
+        self.thread.spun.clear()
+        self.thread.watched.clear()
+
+    def operation(self, *indices: int, ready: Callable[[], bool] | None = None, eager: bool = False) -> Operation:
+        """A step on the synchronisation objects behind the arguments."""
+        names = tuple(self.sync_name(index) for index in indices)
+        shared = [self.run.use(self.thread, name) for name in names]
+        return Operation(self.name, names, ready=ready, is_eager=eager or not any(shared))
+
+
+Prepare = Callable[[LibraryCall], Operation | None]
+Perform = Callable[[LibraryCall], Outcome]
+
+
+def _nothing(_: LibraryCall) -> None:
+    return None
+
+
+def _zero(_: LibraryCall) -> Outcome:
+    return 0
+
+
+# -- memory
+
+
+def _malloc(call: LibraryCall) -> Outcome:
+    return call.run.allocate(call.thread, "heap", call.number(0), zeroed=False)
+
+
+def _calloc(call: LibraryCall) -> Outcome:
+    return call.run.allocate(call.thread, "heap", call.number(0) * call.number(1), zeroed=True)
+
+
+def _prepare_free(call: LibraryCall) -> Operation | None:
+    at = call.args[0]
+    return _plain_operation(call, [(at, at.object.size, True)]) if isinstance(at, Pointer) else None
+
+
+def _free(call: LibraryCall) -> Outcome:
+    if call.args[0] == 0:
+        return None
+    at = call.pointer(0)
+    if at.object.name[0] != "heap" or at.offset != 0:
+        raise UndefinedBehaviour("free of something else than the heap")
+    call.touch(0, at.object.size, "free")
+    at.object.check(0, 0)
+    at.object.is_freed = True
+    return None
+
+
+def _plain_operation(call: LibraryCall, touched: list[tuple[Pointer, int, bool]]) -> Operation | None:
+    spans: list[Span] = [
+        (at.object.name, at.offset, at.offset + size, writes)
+        for at, size, writes in touched
+        if call.run.is_racy(at, size)
+    ]
+    return Operation(call.name, spans=tuple(spans)) if spans else None
+
+
+def _prepare_copy(call: LibraryCall) -> Operation | None:
+    size = call.number(2)
+    return _plain_operation(call, [(call.pointer(1), size, False), (call.pointer(0), size, True)]) if size else None
+
+
+def _copy(call: LibraryCall) -> Outcome:
+    size = call.number(2)
+    if size:
+        to, source = call.pointer(0), call.pointer(1)
+        call.touch(1, size, "read")
+        call.touch(0, size, "write")
+        copy_bytes(to, source, size)
+    return call.args[0]
+
+
+def copy_bytes(to: Pointer, source: Pointer, size: int) -> None:
+    """Copy whole cells where they lie inside the range, bytes elsewhere."""
+    to.object.check(to.offset, size)
+    content = source.object.bytes(source.offset, size)
+    cells = {start: cell for start, cell in source.object.cells.items()}
+    at = 0
+    while at < size:
+        cell = cells.get(source.offset + at)
+        if cell is not None and at + cell[0] <= size:
+            to.object.store(to.offset + at, cell[0], cell[1])
+            at += cell[0]
+        else:
+            to.object.store(to.offset + at, 1, content[at])
+            at += 1
+
+
+def _prepare_set(call: LibraryCall) -> Operation | None:
+    size = call.number(2)
+    return _plain_operation(call, [(call.pointer(0), size, True)]) if size else None
+
+
+def _set(call: LibraryCall) -> Outcome:
+    size, to = call.number(2), call.pointer(0)
+    if size:
+        call.touch(0, size, "write")
+        for at in range(size):
+            to.object.store(to.offset + at, 1, call.number(1) & 0xFF)
+    return call.args[0]
+
+
+# -- threads
+
+
+def _prepare_create(call: LibraryCall) -> Operation | None:
+    return _plain_operation(call, [(call.pointer(0), 8, True)])
+
+
+def _create(call: LibraryCall) -> Outcome:
+    """The id is written before the new thread starts, as glibc does; POSIX does not promise it."""
+    start = call.pointer(2)
+    if not start.object.is_function:
+        raise UndefinedBehaviour("a thread that starts somewhere else than at a function")
+    function = call.run.program.functions.get(str(start.object.name[1]))
+    if function is None:
+        raise NotSupported("a thread that starts in the library")
+    call.touch(0, 8, "write")
+    call.effect()
+    child = call.run.start(call.thread, function, call.args[3])
+    at = call.pointer(0)
+    at.object.store(at.offset, 8, call.run.identity(child))
+    return 0
+
+
+def _joined(call: LibraryCall) -> RunningThread:
+    target = call.run.by_id.get(call.number(0))
+    if target is None or target.is_joined or target is call.thread:
+        raise UndefinedBehaviour("join of no thread")
+    return target
+
+
+def _prepare_join(call: LibraryCall) -> Operation | None:
+    target = _joined(call)
+    spans: tuple[Span, ...] = ()
+    if isinstance(call.args[1], Pointer) and call.run.is_racy(call.args[1], 8):
+        at = call.args[1]
+        spans = ((at.object.name, at.offset, at.offset + 8, True),)
+    return Operation(call.name, spans=spans, ready=lambda: target.has_ended, is_eager=not spans)
+
+
+def _join(call: LibraryCall) -> Outcome:
+    target = _joined(call)
+    target.is_joined = True
+    call.acquire(target.clock.now)
+    call.effect()
+    if isinstance(call.args[1], Pointer):
+        call.touch(1, 8, "write")
+        call.args[1].object.store(call.args[1].offset, 8, target.returned)
+    return 0
+
+
+def _detach(call: LibraryCall) -> Outcome:
+    _joined(call).is_joined = True
+    return 0
+
+
+def _exit_thread(call: LibraryCall) -> Outcome:
+    call.thread.returned = call.args[0]
+    call.thread.has_ended = True
+    return None
+
+
+def _self(call: LibraryCall) -> Outcome:
+    return call.run.identity(call.thread)
+
+
+def _equal(call: LibraryCall) -> Outcome:
+    return int(call.args[0] == call.args[1])
+
+
+def _stop(call: LibraryCall) -> Outcome:
+    """The end of the program may come as late as one likes: what the others still do has been possible before."""
+    raise UndefinedBehaviour(call.name)
+
+
+def _assume(call: LibraryCall) -> Outcome:
+    if call.number(0) & INT == 0:
+        raise UndefinedBehaviour("assumption that does not hold")
+    return None
+
+
+def _nondet(call: LibraryCall) -> Outcome:
+    return NONDET_VALUES[call.run.choose("input", len(NONDET_VALUES))] & INT
+
+
+# -- mutexes, spin locks
+
+
+def _mutex(call: LibraryCall, index: int = 0) -> Mutex:
+    def make() -> Mutex:
+        at = call.pointer(index)
+        if at.object.default != 0 and not at.object.cells:
+            raise UndefinedBehaviour("a mutex that was not initialised")
+        kind = at.object.load(at.offset + KIND_OFFSET, 4) if at.object.size >= at.offset + KIND_OFFSET + 4 else 0
+        return Mutex(kind if isinstance(kind, int) else NORMAL)
+
+    return call.state(index, Mutex, make)
+
+
+def _init_mutex(call: LibraryCall) -> Outcome:
+    old = call.run.sync.get(call.key(0))
+    if isinstance(old, Mutex) and old.owner is not None:
+        raise UndefinedBehaviour("a held mutex is initialised")
+    kind = NORMAL
+    if call.name == "pthread_mutex_init" and isinstance(call.args[1], Pointer):
+        kind = call.state(1, Attribute).kind
+    call.run.sync[call.key(0)] = Mutex(kind)
+    return 0
+
+
+def _destroy(call: LibraryCall) -> Outcome:
+    old = call.run.sync.pop(call.key(0), None)
+    if isinstance(old, Mutex) and old.owner is not None:
+        raise UndefinedBehaviour("a held mutex is destroyed")
+    return 0
+
+
+def _init_attribute(call: LibraryCall) -> Outcome:
+    call.run.sync[call.key(0)] = Attribute()
+    return 0
+
+
+def _set_type(call: LibraryCall) -> Outcome:
+    call.state(0, Attribute).kind = call.number(1)
+    return 0
+
+
+def _prepare_lock(call: LibraryCall) -> Operation | None:
+    mutex = _mutex(call)
+    is_mine = mutex.owner is call.thread and mutex.kind != NORMAL
+    return call.operation(0, ready=lambda: mutex.owner is None or is_mine, eager=is_mine)
+
+
+def _lock(call: LibraryCall) -> Outcome:
+    mutex = _mutex(call)
+    if mutex.owner is call.thread:
+        if mutex.kind == ERROR_CHECKING:
+            return EDEADLK
+        mutex.depth += 1
+        return 0
+    mutex.owner, mutex.depth = call.thread, 1
+    call.run.versions[call.sync_name(0)] = call.run.versions.get(call.sync_name(0), 0) + 1
+    call.acquire(mutex.clock)
+    return 0
+
+
+def _prepare_try_lock(call: LibraryCall) -> Operation | None:
+    _mutex(call)
+    call.run.found.tried.add(call.sync_name(0))
+    return call.operation(0)
+
+
+def _try_lock(call: LibraryCall) -> Outcome:
+    mutex = _mutex(call)
+    if mutex.owner is None or (mutex.owner is call.thread and mutex.kind == RECURSIVE):
+        return _lock(call)
+    call.thread.watched[call.sync_name(0)] = call.run.versions.get(call.sync_name(0), 0)
+    return EBUSY
+
+
+def _prepare_unlock(call: LibraryCall) -> Operation | None:
+    state = call.run.sync.get(call.key(0))
+    eager = call.sync_name(0) not in call.run.visible.tried
+    if isinstance(state, Mutex) and state.depth > 1:
+        eager = True
+    return call.operation(0, eager=eager)
+
+
+def _unlock(call: LibraryCall) -> Outcome:
+    mutex = _mutex(call)
+    if mutex.owner is not call.thread:
+        if mutex.kind == NORMAL:
+            raise UndefinedBehaviour("unlock of a mutex that another thread holds, or nobody")
+        return EPERM
+    mutex.depth -= 1
+    if mutex.depth == 0:
+        mutex.owner = None
+        mutex.clock = call.thread.clock.publish()
+        call.run.versions[call.sync_name(0)] = call.run.versions.get(call.sync_name(0), 0) + 1
+    return 0
+
+
+# -- read-write locks
+
+
+def _rwlock(call: LibraryCall) -> ReadWriteLock:
+    return call.state(0, ReadWriteLock, ReadWriteLock)
+
+
+def _init_rwlock(call: LibraryCall) -> Outcome:
+    call.run.sync[call.key(0)] = ReadWriteLock()
+    return 0
+
+
+def _prepare_read(call: LibraryCall) -> Operation | None:
+    lock = _rwlock(call)
+    return call.operation(0, ready=lambda: lock.writer is None)
+
+
+def _read_lock(call: LibraryCall) -> Outcome:
+    lock = _rwlock(call)
+    lock.readers.append(call.thread)
+    call.acquire(lock.write_clock)
+    return 0
+
+
+def _prepare_write(call: LibraryCall) -> Operation | None:
+    lock = _rwlock(call)
+    return call.operation(0, ready=lambda: lock.writer is None and not lock.readers)
+
+
+def _write_lock(call: LibraryCall) -> Outcome:
+    lock = _rwlock(call)
+    lock.writer = call.thread
+    call.acquire(lock.write_clock)
+    call.acquire(lock.read_clock)
+    return 0
+
+
+def _prepare_try_rw(call: LibraryCall) -> Operation | None:
+    _rwlock(call)
+    call.run.found.tried.add(call.sync_name(0))
+    return call.operation(0)
+
+
+def _try_read(call: LibraryCall) -> Outcome:
+    call.effect()
+    return _read_lock(call) if _rwlock(call).writer is None else EBUSY
+
+
+def _try_write(call: LibraryCall) -> Outcome:
+    call.effect()
+    lock = _rwlock(call)
+    return _write_lock(call) if lock.writer is None and not lock.readers else EBUSY
+
+
+def _unlock_rw(call: LibraryCall) -> Outcome:
+    lock = _rwlock(call)
+    if lock.writer is call.thread:
+        lock.writer = None
+        call.release_to(lock.write_clock)
+    elif call.thread in lock.readers:
+        lock.readers.remove(call.thread)
+        call.release_to(lock.read_clock)
+    else:
+        raise UndefinedBehaviour("unlock of a lock that the thread does not hold")
+    return 0
+
+
+# -- conditions
+
+
+def _condition(call: LibraryCall) -> ConditionVariable:
+    return call.state(0, ConditionVariable, ConditionVariable)
+
+
+def _init_condition(call: LibraryCall) -> Outcome:
+    call.run.sync[call.key(0)] = ConditionVariable()
+    return 0
+
+
+def _prepare_wait(call: LibraryCall) -> Operation | None:
+    condition, mutex = _condition(call), _mutex(call, 1)
+    if call.thread.phase == 0:
+        return call.operation(0, 1)
+    return call.operation(1, ready=lambda: call.thread not in condition.waiters and mutex.owner is None)
+
+
+def _wait(call: LibraryCall) -> Outcome:
+    condition, mutex = _condition(call), _mutex(call, 1)
+    call.effect()
+    if call.thread.phase == 0:
+        if mutex.owner is not call.thread or mutex.depth != 1:
+            raise UndefinedBehaviour("wait without the mutex")
+        condition.waiters.append(call.thread)
+        mutex.owner, mutex.depth = None, 0
+        mutex.clock = call.thread.clock.publish()
+        return AGAIN
+    mutex.owner, mutex.depth = call.thread, 1
+    call.acquire(mutex.clock)
+    return 0
+
+
+def _prepare_signal(call: LibraryCall) -> Operation | None:
+    _condition(call)
+    return call.operation(0)
+
+
+def _signal(call: LibraryCall) -> Outcome:
+    """Wake one; no order follows from it, a wait may return without any signal."""
+    waiters = _condition(call).waiters
+    call.effect()
+    if waiters:
+        waiters.sort(key=lambda t: t.name)
+        waiters.pop(call.run.choose("woken thread", len(waiters)) if len(waiters) > 1 else 0)
+    return 0
+
+
+def _broadcast(call: LibraryCall) -> Outcome:
+    call.effect()
+    _condition(call).waiters.clear()
+    return 0
+
+
+# -- semaphores
+
+
+def _init_semaphore(call: LibraryCall) -> Outcome:
+    call.run.sync[call.key(0)] = Semaphore(call.number(2) & INT)
+    return 0
+
+
+def _prepare_post(call: LibraryCall) -> Operation | None:
+    call.state(0, Semaphore)
+    return call.operation(0)
+
+
+def _post(call: LibraryCall) -> Outcome:
+    semaphore = call.state(0, Semaphore)
+    call.effect()
+    call.run.versions[call.sync_name(0)] = call.run.versions.get(call.sync_name(0), 0) + 1
+    semaphore.value += 1
+    call.release_to(semaphore.clock)
+    return 0
+
+
+def _prepare_take(call: LibraryCall) -> Operation | None:
+    semaphore = call.state(0, Semaphore)
+    return call.operation(0, ready=lambda: semaphore.value > 0)
+
+
+def _take(call: LibraryCall) -> Outcome:
+    semaphore = call.state(0, Semaphore)
+    call.effect()
+    semaphore.value -= 1
+    call.acquire(semaphore.clock)
+    return 0
+
+
+def _try_take(call: LibraryCall) -> Outcome:
+    if call.state(0, Semaphore).value > 0:
+        return _take(call)
+    call.thread.watched[call.sync_name(0)] = call.run.versions.get(call.sync_name(0), 0)
+    return -1 & INT
+
+
+# -- barriers, once
+
+
+def _init_barrier(call: LibraryCall) -> Outcome:
+    count = call.number(2) & INT
+    if count == 0:
+        raise UndefinedBehaviour("a barrier for nobody")
+    call.run.sync[call.key(0)] = Barrier(count)
+    return 0
+
+
+def _prepare_barrier(call: LibraryCall) -> Operation | None:
+    barrier = call.state(0, Barrier)
+    if call.thread.phase == 0:
+        return call.operation(0)
+    return Operation(call.name, ready=lambda: call.thread not in barrier.arrived, is_eager=True)
+
+
+def _barrier(call: LibraryCall) -> Outcome:
+    barrier = call.state(0, Barrier)
+    call.effect()
+    if call.thread.phase == 1:
+        return 0
+    barrier.arrived.append(call.thread)
+    if len(barrier.arrived) == barrier.count:
+        together = new_clock()
+        for thread in barrier.arrived:
+            join_into(together, thread.clock.now)
+        for thread in barrier.arrived:
+            join_into(thread.clock.now, together)
+            thread.clock.tick()
+        barrier.arrived = []
+    return AGAIN
+
+
+def _once_control(call: LibraryCall) -> Once:
+    return call.state(0, Once, Once)
+
+
+def _prepare_once(call: LibraryCall) -> Operation | None:
+    once = _once_control(call)
+    return call.operation(0, ready=lambda: once.state != "running")
+
+
+def _once(call: LibraryCall) -> Outcome:
+    once = _once_control(call)
+    call.effect()
+    if once.state == "done":
+        call.acquire(once.clock)
+        return 0
+    once.state = "running"
+    start = call.pointer(1)
+    function = call.run.program.functions.get(str(start.object.name[1])) if start.object.is_function else None
+    if function is None:
+        raise UndefinedBehaviour("once of no function")
+
+    def finish() -> None:
+        once.state = "done"
+        once.clock = call.thread.clock.publish()
+
+    frame = new_frame(function, [], None)
+    frame.at_return = finish
+    call.thread.frames.append(frame)
+    return ENTERED
+
+
+# -- atomic sections
+
+
+def _prepare_begin(call: LibraryCall) -> Operation | None:
+    return Operation(call.name, everything=True)
+
+
+def begin_atomic(call: LibraryCall) -> Outcome:
+    if call.run.atomic_owner is not None:
+        raise UndefinedBehaviour("nested atomic sections")
+    call.run.atomic_owner = call.thread
+    call.acquire(_atomic_clock(call))
+    return None
+
+
+def end_atomic(call: LibraryCall) -> Outcome:
+    if call.run.atomic_owner is not call.thread:
+        raise UndefinedBehaviour("the end of no atomic section")
+    call.run.atomic_owner = None
+    call.release_to(_atomic_clock(call))
+    return None
+
+
+def _atomic_clock(call: LibraryCall) -> Clock:
+    home = call.run.sync.setdefault((ATOMIC_HOME, 0), Mutex())
+    assert isinstance(home, Mutex)
+    return home.clock
+
+
+ATOMIC_HOME: Final = MemoryObject(("atomic section",), 1, 0)
+
+LIBRARY: Final[dict[str, tuple[Prepare, Perform]]] = {
+    "malloc": (_nothing, _malloc),
+    "calloc": (_nothing, _calloc),
+    "free": (_prepare_free, _free),
+    "llvm.memcpy": (_prepare_copy, _copy),
+    "llvm.memmove": (_prepare_copy, _copy),
+    "memcpy": (_prepare_copy, _copy),
+    "llvm.memset": (_prepare_set, _set),
+    "memset": (_prepare_set, _set),
+    "pthread_create": (_prepare_create, _create),
+    "pthread_join": (_prepare_join, _join),
+    "pthread_detach": (_nothing, _detach),
+    "pthread_exit": (_nothing, _exit_thread),
+    "pthread_self": (_nothing, _self),
+    "pthread_equal": (_nothing, _equal),
+    "pthread_mutexattr_init": (_nothing, _init_attribute),
+    "pthread_mutexattr_settype": (_nothing, _set_type),
+    "pthread_mutexattr_destroy": (_nothing, _destroy),
+    "pthread_mutex_init": (_nothing, _init_mutex),
+    "pthread_mutex_destroy": (_nothing, _destroy),
+    "pthread_mutex_lock": (_prepare_lock, _lock),
+    "pthread_mutex_trylock": (_prepare_try_lock, _try_lock),
+    "pthread_mutex_unlock": (_prepare_unlock, _unlock),
+    "pthread_spin_init": (_nothing, _init_mutex),
+    "pthread_spin_destroy": (_nothing, _destroy),
+    "pthread_spin_lock": (_prepare_lock, _lock),
+    "pthread_spin_trylock": (_prepare_try_lock, _try_lock),
+    "pthread_spin_unlock": (_prepare_unlock, _unlock),
+    "pthread_rwlock_init": (_nothing, _init_rwlock),
+    "pthread_rwlock_destroy": (_nothing, _destroy),
+    "pthread_rwlock_rdlock": (_prepare_read, _read_lock),
+    "pthread_rwlock_wrlock": (_prepare_write, _write_lock),
+    "pthread_rwlock_tryrdlock": (_prepare_try_rw, _try_read),
+    "pthread_rwlock_trywrlock": (_prepare_try_rw, _try_write),
+    "pthread_rwlock_unlock": (_prepare_unlock, _unlock_rw),
+    "pthread_cond_init": (_nothing, _init_condition),
+    "pthread_cond_destroy": (_nothing, _destroy),
+    "pthread_cond_wait": (_prepare_wait, _wait),
+    "pthread_cond_signal": (_prepare_signal, _signal),
+    "pthread_cond_broadcast": (_prepare_signal, _broadcast),
+    "sem_init": (_nothing, _init_semaphore),
+    "sem_destroy": (_nothing, _destroy),
+    "sem_post": (_prepare_post, _post),
+    "sem_wait": (_prepare_take, _take),
+    "sem_trywait": (_prepare_post, _try_take),
+    "pthread_barrier_init": (_nothing, _init_barrier),
+    "pthread_barrier_destroy": (_nothing, _destroy),
+    "pthread_barrier_wait": (_prepare_barrier, _barrier),
+    "pthread_once": (_prepare_once, _once),
+    "__VERIFIER_atomic_begin": (_prepare_begin, begin_atomic),
+    "__VERIFIER_atomic_end": (_nothing, end_atomic),
+    "__VERIFIER_nondet_int": (_nothing, _nondet),
+    "__VERIFIER_assume": (_nothing, _assume),
+    "abort": (_nothing, _stop),
+    "exit": (_nothing, _stop),
+    "sched_yield": (_nothing, _zero),
+    "usleep": (_nothing, _zero),
+}

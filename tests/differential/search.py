@@ -1,0 +1,143 @@
+"""All executions of a small program, up to the order of steps that do not depend on one another.
+
+Follows the sleep sets of [GODEFROID96]: depth-first over every visible step of every thread, leaving out a step that
+was explored before and has met nothing since that depends on it. Every execution is run again from the start.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from differential.clocks import Race, RaceKey
+from differential.execution import Execution, Operation, RunningThread, ThreadName, Visible
+from differential.interpreter import advance, take_step
+from raceproof.ir import Program
+
+MAX_EXECUTIONS = 20_000
+MAX_STEPS = 400
+
+
+@dataclass(slots=True)
+class Node:
+    """A point where the search had a choice: among threads, or `values` (input, woken thread).
+
+    `sleep`: threads that need not be tried here, with the step that they would take.
+    """
+
+    options: list[ThreadName]
+    operations: dict[ThreadName, Operation]
+    sleep: dict[ThreadName, Operation]
+    values: int = 0
+    position: int = 0
+
+    def has_more(self) -> bool:
+        return self.position + 1 < (self.values or len(self.options))
+
+
+@dataclass(slots=True)
+class Verdict:
+    """All races that some execution has; `is_complete`: all executions were tried."""
+
+    races: dict[RaceKey, Race] = field(default_factory=dict)
+    is_complete: bool = True
+    executions: int = 0
+    rounds: int = 0
+    ends: dict[str, int] = field(default_factory=dict)
+
+
+def explore(program: Program, max_executions: int = MAX_EXECUTIONS, seconds: float = 60.0) -> Verdict:
+    """Try all schedules and inputs. Raises `NotSupported` for a program that the interpreter does not know."""
+    verdict = Verdict()
+    visible = Visible()
+    deadline = time.monotonic() + seconds
+    while _explore_round(program, visible, verdict, max_executions, deadline):
+        verdict.rounds += 1
+    return verdict
+
+
+def _explore_round(
+    program: Program, visible: Visible, verdict: Verdict, max_executions: int, deadline: float
+) -> bool:
+    """All executions with what is known to be visible; True if more turned out to be."""
+    ids: dict[ThreadName, int] = {}
+    stack: list[Node] = []
+    while True:
+        if verdict.executions >= max_executions or time.monotonic() > deadline:
+            verdict.is_complete = False
+            return False
+        run = Execution(program, visible, ids)
+        verdict.executions += 1
+        if not _run_once(run, stack, verdict):
+            verdict.is_complete = False
+        if visible.grow(run.found):
+            return True
+        while stack and not stack[-1].has_more():
+            stack.pop()
+        if not stack:
+            return False
+        stack[-1].position += 1
+
+
+def _run_once(run: Execution, stack: list[Node], verdict: Verdict) -> bool:
+    """Follow the stack, then go on with first choices; False if the execution was cut off."""
+    depth = 0
+    trace: list[str] = []
+
+    def choose(_: str, count: int) -> int:
+        nonlocal depth
+        if depth == len(stack):
+            stack.append(Node([], {}, {}, values=count))
+        depth += 1
+        return stack[depth - 1].position
+
+    run.choose = choose
+    run.start(None, run.program.functions[run.program.entry], 0)
+    is_whole = True
+    sleep: dict[ThreadName, Operation] = {}
+    while True:
+        advance(run)
+        threads = {t.name: t for t in run.threads}
+        if depth < len(stack):
+            node = stack[depth]
+        else:
+            enabled = _enabled(run)
+            options = [t.name for t in enabled if t.name not in sleep]
+            if not options:
+                break
+            if depth > MAX_STEPS:
+                is_whole = False
+                break
+            node = Node(options, {t.name: t.pending for t in enabled if t.pending is not None}, sleep)
+            stack.append(node)
+        depth += 1
+        chosen = node.options[node.position]
+        operation = node.operations[chosen]
+        asleep = dict(node.sleep)
+        for earlier in node.options[: node.position]:
+            asleep[earlier] = node.operations[earlier]
+        sleep = {name: op for name, op in asleep.items() if name != chosen and not op.depends_on(operation)}
+        trace.append(f"{threads[chosen].name}: {operation.text}")
+        take_step(run, threads[chosen])
+    run.found.racy |= run.detector.racy
+    _collect(run, verdict, tuple(trace))
+    return is_whole
+
+
+def _enabled(run: Execution) -> list[RunningThread]:
+    """Threads that can go on. In an atomic section, only its owner; if that one is blocked, the section is left."""
+    ready = [t for t in run.threads if not t.is_done and t.pending is not None and t.pending.is_ready()]
+    if run.atomic_owner is not None:
+        return [t for t in ready if t is run.atomic_owner]
+    return ready
+
+
+def _collect(run: Execution, verdict: Verdict, trace: tuple[str, ...]) -> None:
+    for key, race in run.detector.races.items():
+        known = verdict.races.get(key)
+        if known is None or (race.is_first and not known.is_first):
+            race.schedule = trace
+            verdict.races[key] = race
+    for thread in run.threads:
+        end = thread.is_stuck or ("ended" if thread.has_ended else "blocked")
+        verdict.ends[end] = verdict.ends.get(end, 0) + 1
