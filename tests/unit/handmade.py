@@ -102,7 +102,9 @@ def concurrent_program(many: bool = True) -> ConcurrentProgram:
         exclusive=frozenset(),
         barriers=(),
         senders={},
+        sent_after={},
         assumptions=(),
+        may_hold={},
     )
 
 

@@ -154,7 +154,7 @@ def _weakest(group: list[View]) -> View:
         held=frozenset.intersection(*(v.held for v in group)),
         moment=weakest,
         private=all(v.private for v in group),
-        objects=frozenset().union(*(v.objects for v in group)),
+        objects=None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raceproof.ir import SourceKind, SourceType, TypeId
+from raceproof.ir import SourceKind, SourceType, TypeId, Variable
 from raceproof.model import (
     MAIN,
     Base,
@@ -91,6 +91,14 @@ def describe_lock(cp: ConcurrentProgram, address: Linear) -> str:
             path = field_path(cp, target.source_type, address.constant, 1, stride)
             index = "" if not rest or "[" in path else "[...]"
             return _object_name(cp, target, path + index)
+        case ((Opaque(key=key), 1),):
+            variable = _variable(cp, key)
+            pointer = cp.program.source_types.get(variable.type) if variable and variable.type is not None else None
+            if variable is not None and pointer is not None and pointer.kind is SourceKind.POINTER:
+                path = field_path(cp, pointer.target, address.constant, 1, False)
+                return (
+                    f"{variable.name}->{path.removeprefix('.')}" if path.startswith(".") else f"*{variable.name}{path}"
+                )
     if address.constant:
         parts.append(str(address.constant))
     return " + ".join(parts)
@@ -116,13 +124,19 @@ def _term(cp: ConcurrentProgram, atom: object, factor: int) -> str:
 
 
 def _register_name(cp: ConcurrentProgram, key: str) -> str:
+    variable = _variable(cp, key)
+    return variable.name if variable is not None else "pointer"
+
+
+def _variable(cp: ConcurrentProgram, key: str) -> Variable | None:
+    """The source variable of a register, or of the parameter that stands for a caller's value."""
     function, _, register = key.partition(":")
     known = cp.program.functions.get(function)
-    if known is not None and register.startswith("%"):
-        variable = known.variables.get(register[1:])
-        if variable is not None:
-            return variable.name
-    return "pointer"
+    if known is None:
+        return None
+    if register.startswith("^") and len(known.params) == 1:
+        register = "%" + known.params[0].name
+    return known.variables.get(register[1:])
 
 
 def format_facts(cp: ConcurrentProgram) -> str:

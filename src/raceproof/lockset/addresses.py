@@ -40,7 +40,7 @@ def _split(address: Linear) -> tuple[Linear, Terms]:
 
 def why_disjoint(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> str | None:
     """A reason why the two never touch the same byte, or None."""
-    if not view_a.objects & view_b.objects:
+    if view_a.objects is not None and view_b.objects is not None and not view_a.objects & view_b.objects:
         return "different objects"
     if view_a.address is None or view_b.address is None:
         return None
