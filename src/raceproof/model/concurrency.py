@@ -156,8 +156,8 @@ class View:
     """An access as it happens in one thread and one calling context.
 
     `held` is a must-lockset: a lock held on only some paths is absent. `private`: the object is reachable by
-    this thread only, at this point. `objects`: those of the access's targets that it may touch in this context (None: all).
-    All may be used to rule a race out, never to claim one.
+    this thread only, at this point. `objects`: those of the access's targets that it may touch in this context
+    (None: all). All may be used to rule a race out, never to claim one.
     """
 
     thread: ThreadId

@@ -454,7 +454,11 @@ def test_the_arguments_of_the_program() -> None:
 
 
 def test_kinds_of_objects() -> None:
-    s = solved(main("  %v = alloca i32\n  %h = call ptr @malloc(i64 4)\n  ret i32 0", before="@t = thread_local global i32 0\n"))
+    s = solved(
+        main(
+            "  %v = alloca i32\n  %h = call ptr @malloc(i64 4)\n  ret i32 0", before="@t = thread_local global i32 0\n"
+        )
+    )
     kinds = {o.name: o.kind for o in s.result.objects.values()}
     assert kinds["x"] is ObjectKind.GLOBAL
     assert kinds["t"] is ObjectKind.THREAD_LOCAL
