@@ -23,10 +23,11 @@ MAX_KNOWN_SETS: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """Add constant bytes and terms."""
+    """Add constant bytes and terms; `is_member`: the constant is the offset of a struct's member."""
 
     distance: int
     terms: tuple[Term, ...] = ()
+    is_member: bool = False
 
 
 Operation = Add | str
@@ -76,9 +77,11 @@ class Arithmetic:
     def _compute(self, operation: Operation, value: int) -> tuple[int, ...]:
         values = self._values
         if isinstance(operation, Add):
+            if operation.is_member:
+                return values.member(value, operation.distance)
             result = values.shift(value, operation.distance)
             for scale, count in operation.terms:
-                result = tuple(dict.fromkeys(values.add_term(v, scale, count) for v in result))
+                result = tuple(dict.fromkeys(new for v in result for new in values.add_term(v, scale, count)))
             return result
         if operation == ANYWHERE:
             return (values.anywhere(values.object_of[value]),)

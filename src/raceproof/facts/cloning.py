@@ -149,6 +149,8 @@ def _returns_fresh(policy: CloningPolicy, program: Program, function: Function) 
                     work.append(args[effect.returns_arg])
                 else:
                     return False
+            case Call():
+                found = True  # perhaps an allocator behind a pointer; a copy too many does no harm
             case _:
                 return False
     return found

@@ -43,6 +43,7 @@ from raceproof.ir import (
     Select,
     SiteId,
     Store,
+    StructType,
 )
 from raceproof.model import ObjectKind
 
@@ -285,7 +286,8 @@ class ConstraintBuilder:
         distance = instr.offset
         if instr.result.name in instance.copies.stepping and distance != 0:
             terms, distance = ((abs(distance), None), *terms), 0
-        self.define(instance, instr.result, self.work.moved(base, Add(distance, terms)))
+        is_member = isinstance(instr.source, StructType) and not terms and 0 < distance < instr.source.size
+        self.define(instance, instr.result, self.work.moved(base, Add(distance, terms, is_member)))
 
     def _feed_moved(self, instance: Instance, result: Reg, source: int | None) -> None:
         if source is not None:

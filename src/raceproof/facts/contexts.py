@@ -33,6 +33,7 @@ from raceproof.model import (
 )
 
 AccessKey = tuple[SiteId, int]
+SHARED = ThreadId(-1)  # the thread of a context that is the same in every thread that enters it
 COUNTER = Opaque("#i")
 MAX_ROUNDS = 64
 SLOT_SIZE = 8  # of a thread id, at most

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from raceproof.core import Budget, LimitReached, SourcePos, Unsupported
-from raceproof.facts.contexts import AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
+from raceproof.facts.contexts import SHARED, AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
 from raceproof.facts.effects import Sync
 from raceproof.facts.stability import Stability
 from raceproof.facts.state import State, join
@@ -41,11 +41,14 @@ from raceproof.model import (
 
 _T = TypeVar("_T")
 
-MAX_CONTEXTS = 8  # per thread and function; then they are merged
+MAX_CONTEXTS = 4  # per thread and function; then they are merged by locks held
+MAX_GROUPS = 6  # of merged contexts; then all are merged
+MAX_CHAINS = 6  # per thread and function
+MAX_THREADS_PER_SITE = 8
 MAX_RUNS = 400  # of one context: only a broken lattice could need more
 MAX_THREADS = 400
 RECURSION_LIMIT = 100_000
-CHAIN = 3  # call sites that tell threads created by one wrapper apart
+CHAIN = 2  # call sites that tell threads created by one wrapper apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,9 @@ class Flow:
                 self.symbols[name] = identity
         self._names = {identity: name for name, identity in self.symbols.items()}
         self._contexts: dict[tuple[ThreadId, str, tuple[SiteId, ...]], dict[tuple[object, ...], Context]] = {}
-        self._merged: dict[tuple[ThreadId, str, tuple[SiteId, ...]], Context] = {}
+        self._merged: dict[tuple[object, ...], Context] = {}
+        self._groups: dict[tuple[ThreadId, str, tuple[SiteId, ...]], int] = {}
+        self._chains: dict[tuple[ThreadId, str], dict[tuple[SiteId, ...], None]] = {}
         self._threads: dict[tuple[ThreadId, tuple[SiteId, ...], SiteId, str], ThreadRecord] = {}
         self._queue: dict[Context, None] = {}
         self.sent_addresses = {s.address for s in self.signals}
@@ -160,8 +165,9 @@ class Flow:
         if context.runs > MAX_RUNS:
             raise LimitReached(f"the analysis of function `{context.function}` does not become stable")
         context.running = True
-        record = self.records[context.thread]
-        record.end_by_context.pop(context, None)
+        record = self.records[context.thread] if context.thread != SHARED else None
+        if record is not None:
+            record.end_by_context.pop(context, None)
         exits = Walker(self, context).run()
         context.running = False
         if context.runs > 30:  # force growth: join with what was there
@@ -170,24 +176,47 @@ class Flow:
             context.exits = exits
             for dependent in list(context.dependents):
                 self._enqueue(dependent)
-        if record.context is context:
-            for leave in exits:
-                self.thread_ends(context, leave.state)
-        self._update_end(record)
+        if record is not None:
+            if record.context is context:
+                for leave in exits:
+                    self.thread_ends(context, leave.state)
+            self._update_end(record)
 
     def enter(self, caller: Context, name: str, site: SiteId, entry: State) -> Context:
-        """The context for a call; run at once if it is new."""
+        """The context for a call; run at once if it is new.
+
+        Threads other than main share the contexts of functions in which it does not matter which thread runs
+        them: they do nothing with threads, and touch nothing that is special to the thread.
+        """
         chain: tuple[SiteId, ...] = ()
+        thread = caller.thread
         if name in self.world.may_spawn:
-            chain = (*caller.chain, site)[-CHAIN:] if site not in caller.chain else caller.chain
-        context = self._context(caller.thread, name, chain, entry)
+            chain = self._chain(caller, name, site)
+        if thread != MAIN and name not in self.world.thread_bound:
+            special = self.stability.special(thread) if self.stability is not None else 0
+            if not self.world.may_refer[name] & special:
+                thread = SHARED
+        context = self._context(thread, name, chain, entry)
         context.dependents[caller] = None
         if context.runs == 0 or (context in self._queue and not context.running):
             self._queue.pop(context, None)
             self._run(context)
         return context
 
+    def _chain(self, caller: Context, name: str, site: SiteId) -> tuple[SiteId, ...]:
+        """The last call sites, by which threads made in one wrapper are told apart; () once there are too many."""
+        chain = (*caller.chain, site)[-CHAIN:] if site not in caller.chain else caller.chain
+        known = self._chains.setdefault((caller.thread, name), {})
+        if chain not in known and len(known) >= MAX_CHAINS:
+            return ()
+        known[chain] = None
+        return chain
+
     def _context(self, thread: ThreadId, name: str, chain: tuple[SiteId, ...], entry: State) -> Context:
+        """The context for this state; a wider one that fits more states once there are too many.
+
+        Wider ones are first kept apart by locks held and by whether threads run, then by the latter only.
+        """
         where = (thread, name, chain)
         known = self._contexts.setdefault(where, {})
         key = entry.full_key()
@@ -196,9 +225,16 @@ class Flow:
         if len(known) < MAX_CONTEXTS:
             known[key] = Context(thread, name, chain, entry)
             return known[key]
-        merged = self._merged.get(where)
+        group: tuple[object, ...] = (where, bool(entry.may_run), frozenset(entry.locks))
+        if group not in self._merged:
+            count = self._groups.get(where, 0)
+            if count < MAX_GROUPS:
+                self._groups[where] = count + 1
+            else:
+                group = (where, bool(entry.may_run))
+        merged = self._merged.get(group)
         if merged is None:
-            merged = self._merged[where] = Context(thread, name, chain, entry)
+            merged = self._merged[group] = Context(thread, name, chain, entry)
             return merged
         wider = join(merged.entry, entry)
         if wider.full_key() != merged.entry.full_key():
@@ -219,11 +255,17 @@ class Flow:
             ancestor = record.parent
         key = (creator.thread, creator.chain, site, start)
         if key not in self._threads:
+            made_here = [r for r in self.records if r.site == site and r.start == start]
+            if len(made_here) >= MAX_THREADS_PER_SITE:
+                key = (MAIN, (), site, start)  # all the others are one kind
+        if key not in self._threads:
             if len(self.records) >= MAX_THREADS:
                 raise LimitReached(f"more than {MAX_THREADS} kinds of threads")
             self._threads[key] = self._new_thread(start, creator.thread, site)
             for other in [r for r in self.records[:-1] if r.site == site]:
                 self.changed(other)  # an id may be of either
+            if key[:2] == (MAIN, ()) and (creator.thread, creator.chain) != (MAIN, ()):
+                self.make_many(self._threads[key])
         return self._threads[key]
 
     def _new_thread(self, start: str, parent: ThreadId, site: SiteId | None) -> ThreadRecord:
@@ -261,8 +303,8 @@ class Flow:
             if thread == record.id:
                 for context in known.values():
                     self._enqueue(context)
-        for (thread, _, _), merged in self._merged.items():
-            if thread == record.id:
+        for merged in self._merged.values():
+            if merged.thread == record.id:
                 self._enqueue(merged)
 
     def make_many(self, record: ThreadRecord) -> None:
@@ -439,9 +481,10 @@ class Flow:
     def _result(self) -> FlowResult:
         views: dict[AccessKey, dict[View, None]] = {}
         reached = self._reached()
-        for context in reached:
+        for context, thread in reached:
             for key, found in context.views.items():
-                views.setdefault(key, {}).update(found)
+                for view in found:
+                    views.setdefault(key, {})[view if context.thread != SHARED else replace(view, thread=thread)] = None
         return FlowResult(
             records=tuple(self.records),
             views={key: tuple(found) for key, found in sorted(views.items())},
@@ -457,18 +500,20 @@ class Flow:
             reset_sites=frozenset(self._resets - self._changes),
             sent_after=dict(self._sent_after),
             assumptions=tuple(Assumption(text, self.position(site)) for text, site in self._assumptions.items()),
-            contexts=len(reached),
+            contexts=len({context for context, _ in reached}),
         )
 
-    def _reached(self) -> list[Context]:
-        """Contexts that the last runs of their callers, starting with the threads' entries, really use."""
-        work = [r.context for r in self.records if r.context is not None] + self._constructors
+    def _reached(self) -> list[tuple[Context, ThreadId]]:
+        """Contexts that the last runs of their callers really use, starting with the threads' entries; by thread."""
+        work = [(r.context, r.id) for r in self.records if r.context is not None]
+        work += [(context, MAIN) for context in self._constructors]
         seen = dict.fromkeys(work)
         while work:
-            for called in work.pop().calls:
-                if called not in seen:
-                    seen[called] = None
-                    work.append(called)
+            context, thread = work.pop()
+            for called in context.calls:
+                if (called, thread) not in seen:
+                    seen[(called, thread)] = None
+                    work.append((called, thread))
         return list(seen)
 
 

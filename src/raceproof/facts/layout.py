@@ -69,7 +69,7 @@ Part = ArrayPart | RecordPart | None
 class Shape:
     """The arrays of one object. Answers are remembered: programs ask for few offsets, but often."""
 
-    __slots__ = ("_canonical", "_leading", "_levels", "_smashed", "root")
+    __slots__ = ("_canonical", "_leading", "_levels", "_records", "_smashed", "root")
 
     def __init__(self, root: Part) -> None:
         self.root = root
@@ -77,6 +77,7 @@ class Shape:
         self._smashed: dict[int, tuple[Level, ...]] = {}
         self._canonical: dict[int, int] = {}
         self._leading: dict[int, frozenset[int]] = {}
+        self._records: dict[int, frozenset[int]] = {}
 
     def levels(self, offset: int) -> tuple[Level, ...]:
         """The arrays that contain the byte at `offset`, outermost first."""
@@ -106,10 +107,17 @@ class Shape:
             self._descend(offset)
         return self._leading[offset]
 
+    def records(self, offset: int) -> frozenset[int]:
+        """Where the structs start that contain the arrays around `offset`."""
+        if offset not in self._records:
+            self._descend(offset)
+        return self._records[offset]
+
     def _descend(self, offset: int) -> None:
         levels: list[Level] = []
         smashed: list[Level] = []
         leading: set[int] = set()
+        records: set[int] = set()
         is_first = False
         base, skipped, apart = 0, 0, 1
         part = self.root
@@ -132,6 +140,7 @@ class Shape:
                 base += skip
                 part = part.element
             else:
+                records.add(base)
                 at = bisect_right(part.offsets, inside) - 1
                 end = part.ends[at]
                 if at < 0 or (end is not None and inside >= end):
@@ -142,6 +151,7 @@ class Shape:
         self._levels[offset] = tuple(levels)
         self._smashed[offset] = tuple(smashed)
         self._leading[offset] = frozenset(leading)
+        self._records[offset] = frozenset(records)
         self._canonical[offset] = offset - skipped
 
 

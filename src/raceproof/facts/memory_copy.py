@@ -10,6 +10,7 @@ Follows no paper; the effect is that of all-to-all copying restricted to equal d
 from __future__ import annotations
 
 from math import gcd
+from typing import Final
 
 from raceproof.facts.cells import Memory
 from raceproof.facts.layout import Level
@@ -20,6 +21,9 @@ Segment = tuple[int | None, tuple[tuple[int, int | None], ...]]
 """Distance from the pointer (None: anywhere) and (stride, count) of the arrays that it ranges over."""
 
 ANYWHERE: Segment = (None, ())
+MAX_POINTERS: Final = 16
+"""Pointers into one object of which the offsets are heeded; beyond, the object is copied from or to as a whole."""
+MAX_SEGMENTS: Final = 64
 
 
 class CopyBuffer:
@@ -31,14 +35,18 @@ class CopyBuffer:
         self._graph = graph
         self._size = size
         self._segments: dict[Segment, int] = {}
-        self._sources: set[int] = set()
-        self._targets: dict[int, None] = {}
+        self._sources: dict[int, set[int]] = {}
+        self._targets: dict[int, dict[int, None]] = {}
 
     def add_source(self, value: int) -> None:
         obj = self._values.object_of[value]
-        if value in self._sources or not obj.has_contents:
+        known = self._sources.setdefault(obj.number, set())
+        if value in known or not obj.has_contents or len(known) > MAX_POINTERS:
             return
-        self._sources.add(value)
+        known.add(value)
+        if obj.flat or self._values.offset_of[value] is None or len(known) > MAX_POINTERS:
+            self._graph.copy(self._memory.whole(obj)[0], self._node(ANYWHERE))
+            return
 
         def hook(canonical: int | None, node: int) -> None:
             segment = self._segment(obj, value, canonical)
@@ -48,17 +56,23 @@ class CopyBuffer:
         self._memory.on_cells(obj, hook)
 
     def add_target(self, value: int) -> None:
-        if value in self._targets or not self._values.object_of[value].has_contents:
+        obj = self._values.object_of[value]
+        known = self._targets.setdefault(obj.number, {})
+        if value in known or not obj.has_contents or obj.is_constant or len(known) > MAX_POINTERS:
             return
-        self._targets[value] = None
+        if len(known) == MAX_POINTERS:
+            value = self._values.anywhere(obj)
+        known[value] = None
         for segment, node in list(self._segments.items()):
             self._link(segment, node, value)
 
     def _node(self, segment: Segment) -> int:
+        if len(self._segments) >= MAX_SEGMENTS and segment not in self._segments:
+            segment = ANYWHERE
         node = self._segments.get(segment)
         if node is None:
             node = self._segments[segment] = self._graph.new_node()
-            for value in list(self._targets):
+            for value in [v for known in self._targets.values() for v in known]:
                 self._link(segment, node, value)
         return node
 
@@ -71,9 +85,10 @@ class CopyBuffer:
             return
         if not values.dims_of[target] and obj.size is not None and offset + distance >= obj.size:
             return
-        for value in values.shift(target, distance):
-            for stride, count in dims:
-                value = values.add_term(value, stride, count)
+        reached = values.shift(target, distance)
+        for stride, count in dims:
+            reached = tuple(new for value in reached for new in values.add_term(value, stride, count))
+        for value in reached:
             cell = self._memory.write_of(value)
             if cell is not None:
                 self._graph.copy(node, cell)
@@ -81,7 +96,7 @@ class CopyBuffer:
     def _segment(self, obj: AbstractObject, value: int, canonical: int | None) -> Segment | None:
         """Where in the buffer the cell at `canonical` goes; None if it is not copied."""
         offset, dims = self._values.offset_of[value], self._values.dims_of[value]
-        if canonical is None or offset is None or obj.flat:
+        if canonical is None or offset is None:
             return ANYWHERE
         start, around, fixed = self._window(obj, offset)
         levels = obj.shape.smashed(canonical) if obj.shape is not None else ()

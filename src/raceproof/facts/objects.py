@@ -29,10 +29,15 @@ Context = tuple[SiteId, ...]
 
 MAX_OFFSETS: Final = 256
 """Exact offsets per object; further ones lose their array index, or everything."""
-MAX_OUTSIDE: Final = 4096
-"""How far outside its object a pointer is followed."""
+MAX_RANGES: Final = 64
+"""Pointer values with dimensions per object."""
+MAX_OUTSIDE: Final = 8
+FAR_OUTSIDE: Final = 4096
+"""How many offsets outside an object are followed, and how far."""
 MAX_LEAVING: Final = 16
 MAX_INNER: Final = 64
+"""Elements of an array within an array that are spelled out in answers."""
+MAX_STEPS: Final = 16
 
 
 @dataclass(slots=True, eq=False)
@@ -58,6 +63,8 @@ class AbstractObject:
     is_constant: bool = False
     is_declared: bool = True
     exact_offsets: int = 0
+    outside_offsets: int = 0
+    ranges: int = 0
     cells: dict[int, int] = field(default_factory=dict)
 
     def contains(self, offset: int) -> bool:
@@ -71,7 +78,8 @@ class AbstractObject:
 class PointerValues:
     """All objects and all pointer values, numbered as they appear; the arithmetic on pointer values."""
 
-    def __init__(self) -> None:
+    def __init__(self, pointer_size: int) -> None:
+        self._pointer_size = pointer_size
         self.objects: list[AbstractObject] = []
         self.object_of: list[AbstractObject] = []
         self.offset_of: list[int | None] = []
@@ -112,11 +120,17 @@ class PointerValues:
         A little outside is kept: `container_of` on the head of a list gives such a pointer, and the way back from it
         to the head must be found. Nothing can be stored there.
         """
-        if obj.flat or offset < -MAX_OUTSIDE or (obj.size is not None and offset > obj.size + MAX_OUTSIDE):
-            return self.anywhere(obj)
         found = self._number.get((obj.number, offset, ()))
         if found is not None:
             return found
+        if obj.flat:
+            return self.anywhere(obj)
+        if offset != obj.size and not obj.contains(offset):
+            is_far = offset < -FAR_OUTSIDE or (obj.size is not None and offset > obj.size + FAR_OUTSIDE)
+            if is_far or obj.outside_offsets >= MAX_OUTSIDE:
+                return self.anywhere(obj)
+            obj.outside_offsets += 1
+            return self._value(obj, offset, ())
         if obj.exact_offsets >= MAX_OFFSETS:
             levels = obj.shape.levels(offset) if obj.shape is not None else ()
             return self._range_over(obj, offset, (), levels) if levels else self.anywhere(obj)
@@ -127,11 +141,20 @@ class PointerValues:
         key = (obj.number, offset, dims)
         found = self._number.get(key)
         if found is None:
+            if dims:
+                if obj.ranges >= MAX_RANGES:
+                    return self.anywhere(obj)
+                obj.ranges += 1
             found = self._number[key] = len(self.object_of)
             self.object_of.append(obj)
             self.offset_of.append(offset)
             self.dims_of.append(dims)
         return found
+
+    def member(self, value: int, distance: int) -> tuple[int, ...]:
+        """Add the offset of a struct's member: a pointer for which that leaves the object points to no such struct."""
+        moved = self.shift(value, distance)
+        return tuple(v for v in moved if (offset := self.offset_of[v]) is None or self.object_of[v].contains(offset))
 
     def shift(self, value: int, distance: int) -> tuple[int, ...]:
         """Add a constant number of bytes."""
@@ -139,10 +162,19 @@ class PointerValues:
         if offset is None or distance == 0:
             return (value,)
         if not dims:
+            array = self.plain_array(obj, offset)
+            if array is not None and not _is_within(array, offset + distance):
+                return tuple(self._leave_plain_array(obj, offset, array, [offset + distance]))
             return (self.exact(obj, offset + distance),)
         if distance > 0 and distance % dims[-1][1] == 0:
             return (value,)  # backwards it may be container_of on a member that is an array
         return tuple(dict.fromkeys(self._settle(obj, offset + distance, dims)))
+
+    def _leave_plain_array(self, obj: AbstractObject, offset: int, array: Level, targets: list[int]) -> list[int]:
+        """Move from `offset` out of an array of characters: back to the struct around it, or not really out."""
+        inside = self._range_over(obj, offset, (), (array,))
+        records = obj.shape.records(offset) if obj.shape is not None else frozenset()
+        return [inside, *(self.exact(obj, target) for target in targets if target in records)]
 
     def _settle(self, obj: AbstractObject, offset: int, dims: Dims) -> list[int]:
         """Pointer values for `offset` + dims where `offset` may lie outside the first element.
@@ -165,44 +197,57 @@ class PointerValues:
             leaving = min(count, (offset - first) // stride)
             indices = range(count - leaving, count)
         result = [wrapped] if leaving < count else []
+        array = self.plain_array(obj, first)
+        if array is not None and len(dims) == 1 and array[0] == first:
+            records = obj.shape.records(first) if obj.shape is not None else frozenset()
+            starts = [offset + k * stride for k in indices if offset + k * stride in records]
+            return [*result, *(self.exact(obj, start) for start in starts)]
         if leaving > MAX_LEAVING:
             return [*result, self.anywhere(obj)]
         for k in indices:
             result.extend(self._settle(obj, offset + k * stride, dims[:-1]))
         return result
 
-    def add_term(self, value: int, scale: int, count: int | None) -> int:
+    def add_term(self, value: int, scale: int, count: int | None) -> tuple[int, ...]:
         """Add `k*scale` for an unknown k, in [0, count) if `count` is given.
 
         In an array whose element size divides `scale` the pointer ranges over that array; the largest such
-        element wins. In an untyped object it ranges over everything in step; else it may be anywhere.
+        element wins. Otherwise it ranges over everything in step.
         """
         obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
         scale = abs(scale)
         if offset is None or scale == 0:
-            return value
+            return (value,)
         if not obj.contains(offset):  # `&a[-1]` or `&a[n]`: as far as known, the same as `&a[0]` plus some k
-            offset = (
-                offset % scale if offset < 0 or obj.size is None else obj.size - scale + (offset - obj.size) % scale
-            )
+            end = obj.size
+            offset = offset % scale if offset < 0 or end is None else end - scale + (offset - end) % scale
             if not obj.contains(offset):
-                return self.anywhere(obj)
+                return (self.anywhere(obj),)
         levels = obj.shape.levels(offset) if obj.shape is not None else ()
         chosen = _array_for(levels, scale)
-        if chosen is not None and count is None and self._may_leave(obj, offset, scale, chosen):
-            return self.anywhere(obj)
-        if chosen is not None:
-            over = [(*levels[chosen][:1], scale, levels[chosen][2])]
+        if chosen is not None and (count is not None or not self._may_leave(obj, offset, scale, chosen)):
+            over = [(levels[chosen][0], scale, levels[chosen][2])]
             while count is None and chosen > 0 and levels[chosen - 1][1] == levels[chosen][2]:
                 chosen -= 1  # rows of a matrix: the pointer may run on into the next row
                 over.insert(0, levels[chosen])
-            return self._range_over(obj, offset, dims, tuple(over))
+            return (self._range_over(obj, offset, dims, tuple(over)),)
         if count is not None and count > 1:
-            return self._overlay(obj, offset, dims, scale, count)
-        if obj.shape is None:
-            step = gcd(scale, *(stride for _, stride, _ in dims))
-            return self._value(obj, offset % step, ((0, step, None),))
-        return self.anywhere(obj)
+            return (self._overlay(obj, offset, dims, scale, count),)
+        return self._step_over(obj, offset, dims, scale)
+
+    def _step_over(self, obj: AbstractObject, offset: int, dims: Dims, scale: int) -> tuple[int, ...]:
+        """Range over the whole object in steps: over what of it is in step, or anywhere if that is too much."""
+        step = gcd(scale, *(stride for _, stride, _ in dims))
+        if obj.size is not None:
+            if step >= obj.size and not dims:  # nowhere to go but one past the end
+                here = self.exact(obj, offset)
+                return (here, self.exact(obj, obj.size)) if offset + step == obj.size else (here,)
+            if obj.size // step <= MAX_STEPS:
+                first = offset % step
+                return (self._value(obj, first, ((first, step, obj.size - first),)),)
+        elif obj.shape is None:
+            return (self._value(obj, offset % step, ((0, step, None),)),)
+        return (self.anywhere(obj),)
 
     def _may_leave(self, obj: AbstractObject, offset: int, scale: int, chosen: int) -> bool:
         """Whether a pointer into an array of the layout may be about more than that array.
@@ -263,6 +308,20 @@ class PointerValues:
             return (value, self.anywhere(obj))
         levels = obj.shape.levels(offset)
         return (value, self._range_over(obj, offset, dims, levels[:1])) if levels else (value,)
+
+    def plain_array(self, obj: AbstractObject, offset: int) -> Level | None:
+        """The array of characters or small numbers, within a struct, that a pointer to `offset` is certainly about.
+
+        None if there is no such array, or if the pointer may as well be one to the struct that it begins.
+        """
+        if obj.shape is None or not obj.is_declared:
+            return None
+        levels = obj.shape.levels(offset)
+        if not levels or levels[-1][1] >= self._pointer_size:
+            return None
+        last = len(levels) - 1
+        is_start = last in obj.shape.leading(offset) and levels[last][0] == offset
+        return None if is_start or not obj.shape.records(offset) else levels[last]
 
     def masked(self, value: int, mask: int, tag: int = 0) -> int:
         """The pointer after `& mask | tag`, which change some of the lowest four bits.
@@ -329,9 +388,16 @@ class PointerValues:
         return first, obj.size if extent is None else first + extent
 
 
+def _is_within(array: Level, offset: int) -> bool:
+    """Whether an offset lies in an array, or is its end."""
+    first, _, extent = array
+    return first <= offset and (extent is None or offset <= first + extent)
+
+
 def _array_for(levels: tuple[Level, ...], scale: int) -> int | None:
     best: int | None = None
-    for i, (_, stride, _) in enumerate(levels):
-        if scale % stride == 0 and (best is None or stride > levels[best][1]):
+    for i, (_, stride, extent) in enumerate(levels):
+        fits = scale % stride == 0 and (extent is None or extent > scale)
+        if fits and (best is None or stride > levels[best][1]):
             best = i
     return best

@@ -66,9 +66,9 @@ class PointsTo:
         """Where a pointer value may point; `size` is None.
 
         An offset of None is anywhere in the object; one outside the object (a list's head taken for an item) can
-        be computed with but not accessed, see `is_inside`. A location with a stride is any element of an array:
-        `extent` says which bytes it ranges over. Empty for a null pointer, for a value that holds no pointer, and
-        in functions that are never reached.
+        be computed with but not accessed: it is given only if there is none inside, see `is_inside`. A location
+        with a stride is any element of an array: `extent` says which bytes it ranges over. Empty for a null pointer,
+        for a value that holds no pointer, and in functions that are never reached.
         """
         bits = 0
         for number in self._instances.get(function, ()):
@@ -116,7 +116,8 @@ class PointsTo:
     def _without_covered(
         self, number: int, addresses: Mapping[tuple[int | None, int | None], None]
     ) -> list[tuple[int | None, int | None]]:
-        """Leave out single offsets that are elements of an array which is there as a whole."""
+        """Leave out single offsets that are elements of an array which is there as a whole, and those outside the
+        object, unless there is nothing else to show that it may be meant."""
         obj = self._work.values.objects[number]
         if not obj.has_contents:
             return [(0, None)]
@@ -134,7 +135,8 @@ class PointsTo:
                 for offset, stride, (first, end) in ranges
             )
 
-        return [(offset, stride) for offset, stride in addresses if stride is not None or not is_covered(offset)]
+        kept = [(offset, stride) for offset, stride in addresses if stride is not None or not is_covered(offset)]
+        return [(at, stride) for at, stride in kept if at is not None and obj.contains(at)] or kept
 
     # Objects.
 

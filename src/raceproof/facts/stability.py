@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from raceproof.facts.contexts import AccessKey, ThreadRecord
+from raceproof.facts.contexts import SHARED, AccessKey, ThreadRecord
 from raceproof.facts.function_info import FunctionInfo
 from raceproof.facts.locations import overlap
 from raceproof.facts.world import TargetedTouch, World
@@ -41,6 +41,7 @@ class Stability:
             for target in sorted(touch.objects):
                 self._by_object.setdefault(target, []).append(key)
         self._writers: dict[tuple[MemLoc, ...], ThreadId | None] = {}
+        self._special: dict[ThreadId, int] | None = None
         self._users: dict[tuple[MemLoc, ...], set[ThreadId]] = {}
         self._objects: dict[Linear, frozenset[ObjectId]] = {}
         self._changes: dict[tuple[str, SiteId, frozenset[ObjectId]], bool] = {}
@@ -57,9 +58,21 @@ class Stability:
         self._objects[address] = self._objects.get(address, frozenset()) | touch.objects
         return writer != thread or not self._may_write_after(info, site, touch.objects)
 
+    def special(self, thread: ThreadId) -> int:
+        """Objects, as bits, with a location that is this thread's own or is written by it alone."""
+        if self._special is None:
+            self._special = {}
+            for targets in {touch.targets for touch in self._touched.values()}:
+                bits = sum(1 << o for o in {t.object for t in targets})
+                users = self._users_of(self._keys(targets))
+                for special in {*(users if len(users) == 1 else ()), self.writer(targets)}:
+                    if special is not None:
+                        self._special[special] = self._special.get(special, 0) | bits
+        return self._special.get(thread, 0)
+
     def is_own(self, thread: ThreadId, touch: TargetedTouch) -> bool:
         """No other thread ever touches the location, or it is stable and only this thread writes it."""
-        if self._records[thread].many or not touch.targets:
+        if thread == SHARED or self._records[thread].many or not touch.targets:
             return False
         if touch.targets not in self._users:
             self._users[touch.targets] = self._users_of(self._keys(touch.targets))

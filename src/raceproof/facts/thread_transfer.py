@@ -104,7 +104,9 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
             if w.flow.is_below(other, record.id):  # left behind by an earlier instance, and made again by this one
                 w.flow.make_many(other)
         state.may_run[record.id] = MANY if running else 1
-        state.may_handed |= {record.id}
+        argument_of = w.flow.arguments.get(record.id)
+        if isinstance(argument_of, DistinctArgument) and not argument_of.fresh:
+            state.may_handed |= {record.id}
     if op.start_arg is not None:
         state.publish(w.value(instr.args[op.start_arg], state))
 

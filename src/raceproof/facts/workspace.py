@@ -3,7 +3,8 @@
 The outside world is one object whose content is everything that was ever passed to code that raceproof does not
 know. An object that gets there has *escaped*: the outside may read and write all of it, so its cells and the
 outside's content flow into each other (and are soon merged, being a cycle). A function that gets there may be
-called with anything from there.
+called with anything from there. Only a pointer into an array of characters or numbers that is a member of a struct
+does not open the struct: code that is given a buffer is taken not to look around it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Workspace:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.pointer_size = program.pointer_size
-        self.values = PointerValues()
+        self.values = PointerValues(program.pointer_size)
         self.graph = ConstraintGraph()
         self.memory = Memory(self.values, self.graph)
         self.arithmetic = Arithmetic(self.values, self.graph)
@@ -46,6 +47,7 @@ class Workspace:
         self.symbols: dict[str, AbstractObject] = {}
         self.statics: dict[str, AbstractObject] = {}
         self.escaped: dict[int, AbstractObject] = {}
+        self._opened: set[int] = set()
         self.on_escaped_function: Callable[[str], None] = lambda _: None
         self._slots: dict[int, tuple[int, ...]] = {}
         self.outside = self.values.new_object(ObjectKind.UNKNOWN, "memory outside the program", flat=True)
@@ -97,9 +99,13 @@ class Workspace:
 
     def _escape(self, value: int) -> None:
         obj = self.values.object_of[value]
-        if obj.number in self.escaped or obj is self.outside:
+        if obj is self.outside:
             return
         self.escaped[obj.number] = obj
+        offset = self.values.offset_of[value]
+        if obj.number in self._opened or (offset is not None and self.values.plain_array(obj, offset) is not None):
+            return
+        self._opened.add(obj.number)
         if obj.kind is ObjectKind.FUNCTION and obj.function is not None:
             self.on_escaped_function(obj.function)
         elif obj.has_contents:

@@ -12,7 +12,9 @@ from functools import cached_property
 
 from raceproof.core import Budget, SourcePos, strongly_connected
 from raceproof.facts.effects import Sync, SyncOp
+from raceproof.facts.execution_counts import RETURNS_TWICE
 from raceproof.facts.function_info import FunctionInfo, function_info
+from raceproof.facts.libc import effect_of
 from raceproof.facts.points_to import PointsTo
 from raceproof.facts.sync_api import SET_SPECIFIC, is_atomic_function, sync_op
 from raceproof.facts.touches import MemoryTouch, touches_of
@@ -175,6 +177,25 @@ class World:
                             bits |= 1 << identity
             own[name] = bits
         return self._propagate(own)
+
+    @cached_property
+    def thread_bound(self) -> frozenset[str]:
+        """Functions in which it matters which thread runs them, apart from the state: see `Flow.enter`."""
+        kinds = frozenset({Sync.CREATE, Sync.JOIN, Sync.EXIT, Sync.SELF, Sync.SEM_POST, Sync.BARRIER_WAIT})
+        own = {
+            name: int(self._has_sync(function, kinds) or self._calls_back_or_twice(function))
+            for name, function in self.program.functions.items()
+        }
+        return frozenset(name for name, bits in self._propagate(own).items() if bits)
+
+    def _calls_back_or_twice(self, function: Function) -> bool:
+        """It registers handlers, or calls setjmp."""
+        return any(
+            name in RETURNS_TWICE or ((effect := effect_of(name)) is not None and any(c.later for c in effect.calls))
+            for instr in function.instructions()
+            if isinstance(instr, Call)
+            for name in self.callees(instr)
+        )
 
     @cached_property
     def may_set_specific(self) -> frozenset[str]:

@@ -1,0 +1,1317 @@
+"""Ways in which C programs share memory, as templates: mostly right, a little wrong now and then.
+
+A template is the text of global declarations and functions, then parts of `main` under headings `-- setup`,
+`-- create`, `-- middle`, `-- join`, `-- end`. In the text
+
+    @            is the number of the idiom in the program, so that names do not clash
+    «a¦b¦c»      is a, which is right, or sometimes b or c, which may be wrong
+    ‹a¦b¦c›      is any of them
+    ‹n:a¦b›      is any of them, and ‹=n› later is the same one
+
+and LOCK, UNLOCK, SPAWN, JOIN, ALOAD, ASTORE, RLX, ACQ, REL, AR, SEQ stand for what the library calls them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# -- locks by name, in arrays, in structures, through pointers and wrappers
+
+PLAIN_LOCK = """
+int x@; int y@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *p) {
+  LOCK(«&m@¦&n@»);
+  ‹x@++¦x@ = 1¦y@ = x@›;
+  «;¦return NULL;»
+  UNLOCK(«&m@¦&n@»);
+  «;¦y@ = 3;»
+  return NULL;
+}
+void *g@(void *p) {
+  ‹LOCK(&n@);¦;›
+  LOCK(«&m@¦&n@»);
+  ‹x@ = 2¦y@ = x@¦x@--›;
+  UNLOCK(«&m@¦&n@»);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+‹LOCK(&m@); x@ += 2; UNLOCK(&m@);¦;›
+-- join
+JOIN(a@);
+JOIN(«b@¦a@»);
+-- end
+x@ = y@;
+"""
+
+LOCK_IN_STRUCT = """
+struct S@ { int data; pthread_mutex_t lock; int other; ‹struct S@ *next;¦› };
+struct S@ s@[2] = {{0, PTHREAD_MUTEX_INITIALIZER, 0}, {0, PTHREAD_MUTEX_INITIALIZER, 0}};
+struct S@ *gp@ = &s@[0];
+void take@(struct S@ *p) { LOCK(&p->lock); }
+void give@(struct S@ *p) { UNLOCK(&p->lock); }
+void touch@(struct S@ *p) { p->‹data¦other›++; }
+void bump@(struct S@ *p, struct S@ *q) {
+  ‹take@(p);¦LOCK(&p->lock);›
+  «p¦q»->data++;
+  ‹touch@(«p¦q»);¦;›
+  ‹give@(p);¦UNLOCK(&p->lock);›
+}
+void *f@(void *arg) {
+  struct S@ *p = arg;
+  bump@(p, &s@[«0¦1»]);
+  return NULL;
+}
+void *g@(void *arg) {
+  struct S@ *p = ‹gp@¦&s@[0]¦&s@[1]›;
+  bump@(p, ‹gp@¦p›);
+  ‹;¦LOCK(&gp@->lock); gp@->data = 3; UNLOCK(&gp@->lock);›
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, &s@[‹0¦1›]);
+SPAWN(&b@, ‹f@¦g@›, &s@[‹0¦1›]);
+-- middle
+«;¦gp@ = &s@[1];»
+-- join
+JOIN(a@);
+«JOIN(b@);¦»
+-- end
+s@[0].data = s@[1].data;
+"""
+
+LOCK_ARRAY = """
+pthread_mutex_t locks@[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+int cell@[3]; int pick@;
+int slot@(int k) { return ‹k % 2¦k & 1›; }
+void *f@(void *arg) {
+  long i = (long)arg;
+  LOCK(&locks@[«i¦0¦1 - i¦pick@»]);
+  cell@[‹i¦0¦1›]++;
+  UNLOCK(&locks@[«i¦0»]);
+  return NULL;
+}
+void *g@(void *arg) {
+  int k = ‹pick@¦(int)(long)arg¦1›;
+  LOCK(&locks@[slot@(k)]);
+  cell@[«slot@(k)¦k¦pick@»] = 5;
+  UNLOCK(&locks@[slot@(k)]);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+pick@ = ‹0¦1¦2¦__VERIFIER_nondet_int() & 1›;
+-- create
+SPAWN(&a@, f@, (void *)‹0L¦1L›);
+SPAWN(&b@, ‹f@¦g@›, (void *)‹0L¦1L¦2L›);
+-- middle
+«;¦pick@ = 1;»
+LOCK(&locks@[‹0¦1›]);
+cell@[‹0¦1›] = 7;
+UNLOCK(&locks@[‹0¦1›]);
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+HEAP_OBJECT = """
+struct N@ { int v; pthread_mutex_t lock; struct N@ *next; };
+struct N@ *head@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int total@;
+struct N@ *make@(int v) {
+  struct N@ *n = malloc(sizeof *n);
+  n->v = v;
+  n->next = NULL;
+  pthread_mutex_init(&n->lock, NULL);
+  return n;
+}
+void push@(int v) {
+  struct N@ *n = make@(v);
+  LOCK(&m@);
+  n->next = head@;
+  head@ = n;
+  «;¦n->v++;»
+  UNLOCK(&m@);
+  «;¦n->v++;¦n->v = n->next != NULL;»
+}
+void *f@(void *arg) {
+  push@(1);
+  ‹push@(2);¦;›
+  return NULL;
+}
+void *g@(void *arg) {
+  LOCK(&m@);
+  struct N@ *p = head@;
+  «;¦UNLOCK(&m@); LOCK(&m@);¦UNLOCK(&m@);»
+  if (p) {
+    ‹head@ = p->next;¦;›
+    p->v++;
+  }
+  UNLOCK(&m@);
+  if (p) {
+    ‹;¦LOCK(&p->lock); p->v++; UNLOCK(&p->lock);¦p->v--;¦free(p);›
+  }
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+‹head@ = make@(0);¦;›
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+‹LOCK(&m@); if (head@) head@->v = 9; UNLOCK(&m@);¦;›
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+if (head@) total@ = head@->v;
+"""
+
+HAND_OVER_HAND = """
+struct N@ { int v; pthread_mutex_t lock; struct N@ *next; };
+struct N@ n2@ = {0, PTHREAD_MUTEX_INITIALIZER, NULL};
+struct N@ n1@ = {0, PTHREAD_MUTEX_INITIALIZER, &n2@};
+struct N@ n0@ = {0, PTHREAD_MUTEX_INITIALIZER, &n1@};
+void *walk@(void *arg) {
+  struct N@ *p = &n0@;
+  LOCK(&p->lock);
+  while (p->next) {
+    struct N@ *q = p->next;
+    «LOCK(&q->lock);¦»
+    «UNLOCK(&p->lock);¦p->v++; UNLOCK(&p->lock);¦UNLOCK(&p->lock); p->v++;»
+    p = q;
+    ‹p->v++;¦;›
+  }
+  p->v++;
+  UNLOCK(&p->lock);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, walk@, NULL);
+SPAWN(&b@, walk@, NULL);
+-- middle
+‹LOCK(&n1@.lock); n1@.v = 1; UNLOCK(&n1@.lock);¦;›
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+CONDITIONAL_LOCK = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int x@; int flag@ = ‹1¦0›; _Thread_local int mine@ = ‹1¦0›;
+int helper@(int c) { «;¦flag@ = !flag@;¦mine@ = !mine@;» return c; }
+void *f@(void *arg) {
+  int c = ‹flag@¦mine@¦(arg != NULL)¦__VERIFIER_nondet_int()›;
+  if («c¦!c») LOCK(&m@);
+  «;¦c = !c;¦c = helper@(c);¦c = 0;»
+  if (c) x@++;
+  if («c¦flag@¦1») UNLOCK(&m@);
+  return NULL;
+}
+void *g@(void *arg) {
+  if (‹flag@¦mine@›) LOCK(&m@);
+  «;¦flag@ = 1;¦mine@ = 1;¦helper@(1);»
+  if (‹flag@¦mine@›) x@ = 2;
+  if (‹flag@¦mine@›) UNLOCK(&m@);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, ‹NULL¦&x@›);
+SPAWN(&b@, ‹f@¦g@›, ‹NULL¦&x@›);
+-- middle
+«;¦flag@ = 0;¦LOCK(&m@); x@ = 3; UNLOCK(&m@);»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+TRY_LOCK = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int x@; int misses@;
+int try@(pthread_mutex_t *p) { ‹return pthread_mutex_trylock(p);¦int r = pthread_mutex_trylock(p); return r;¦return !pthread_mutex_trylock(p) ? 0 : -1;› }
+void *f@(void *arg) {
+  if (‹pthread_mutex_trylock(&m@)¦try@(&m@)› «==¦!=» 0) {
+    x@++;
+    UNLOCK(&m@);
+    «;¦x@ = 3;»
+  }
+  return NULL;
+}
+void *g@(void *arg) {
+  int r = pthread_mutex_trylock(&m@);
+  «if (r) return NULL;¦if (!r) return NULL;¦;¦if (r) LOCK(&m@);¦if (r > 1) return NULL;»
+  x@ = 5;
+  UNLOCK(&m@);
+  return NULL;
+}
+void *h@(void *arg) {
+  int i;
+  for (i = 0; i < 2; i++) {
+    if (pthread_mutex_trylock(&m@)) «continue¦break¦;»;
+    x@++;
+    UNLOCK(&m@);
+    ‹break;¦;›
+  }
+  «;¦if (i < 2) x@--;»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, ‹f@¦g@¦h@›, NULL);
+SPAWN(&b@, ‹f@¦g@¦h@›, NULL);
+-- middle
+LOCK(&m@); x@ = 1; UNLOCK(&m@);
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+STATUS_CODE = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int x@; int closed@;
+int begin@(int c) {
+  LOCK(&m@);
+  if (‹closed@¦c¦x@ > 5›) {
+    «UNLOCK(&m@);¦»
+    return «-1¦0»;
+  }
+  return «0¦1»;
+}
+void end@(void) { UNLOCK(&m@); }
+void *f@(void *arg) {
+  if (begin@(‹arg != NULL¦__VERIFIER_nondet_int()¦0›) «<¦>¦!=» 0) ‹return NULL;¦goto out;›
+  x@++;
+  end@();
+out:
+  «;¦x@ = 2;»
+  return NULL;
+}
+void *g@(void *arg) {
+  int r = begin@(0);
+  switch (r) {
+    case 0:
+      x@ = 4;
+      «;¦if (x@ > 6) break;»
+      «end@();¦»
+      break;
+    «case -1: break;¦case -1: x@ = 1; break;»
+    default: break;
+  }
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, ‹NULL¦&x@›);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+‹LOCK(&m@); closed@ = 1; UNLOCK(&m@);¦;›
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+READ_WRITE_LOCK = """
+pthread_rwlock_t rw@ = PTHREAD_RWLOCK_INITIALIZER; int x@; int y@;
+void *f@(void *arg) {
+  pthread_rwlock_«wrlock¦rdlock»(&rw@);
+  x@++;
+  pthread_rwlock_unlock(&rw@);
+  return NULL;
+}
+void *g@(void *arg) {
+  pthread_rwlock_‹rdlock¦wrlock›(&rw@);
+  ‹int r = x@;¦;›
+  «;¦y@ = 1;»
+  pthread_rwlock_unlock(&rw@);
+  ‹pthread_rwlock_rdlock(&rw@); int s = x@ + y@; pthread_rwlock_unlock(&rw@);¦;›
+  return NULL;
+}
+void *h@(void *arg) {
+  if (pthread_rwlock_‹tryrdlock¦trywrlock›(&rw@) «==¦!=» 0) {
+    int r = x@;
+    «;¦x@ = r + 1;»
+    pthread_rwlock_unlock(&rw@);
+  }
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, ‹f@¦g@¦h@›, NULL);
+SPAWN(&b@, ‹f@¦g@¦h@›, NULL);
+-- middle
+pthread_rwlock_‹rdlock¦wrlock›(&rw@);
+«int v@ = x@;¦x@ = 4;»
+pthread_rwlock_unlock(&rw@);
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+RECURSIVE_LOCK = """
+pthread_mutex_t m@ ‹k:= PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP¦›; int x@;
+void inner@(int n) {
+  LOCK(&m@);
+  x@++;
+  if (n > 0) inner@(n - 1);
+  UNLOCK(&m@);
+  «;¦UNLOCK(&m@);»
+}
+void *f@(void *arg) {
+  LOCK(&m@);
+  inner@(‹0¦1¦2›);
+  x@ = 3;
+  «UNLOCK(&m@);¦UNLOCK(&m@); x@ = 4;¦UNLOCK(&m@); UNLOCK(&m@);»
+  return NULL;
+}
+void *g@(void *arg) {
+  LOCK(&m@);
+  LOCK(&m@);
+  ‹UNLOCK(&m@); x@ = 8;¦x@ = 8; UNLOCK(&m@);¦UNLOCK(&m@);›
+  UNLOCK(&m@);
+  «;¦x@ = 9;»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+pthread_mutexattr_t ma@;
+pthread_mutexattr_init(&ma@);
+pthread_mutexattr_settype(&ma@, «PTHREAD_MUTEX_RECURSIVE¦2»);
+pthread_mutex_init(&m@, &ma@);
+-- create
+SPAWN(&a@, ‹f@¦g@›, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+LOCK_POINTER = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t *lp@ = &m@; int x@;
+pthread_mutex_t *which@(int k) { return ‹k ? &n@ : &m@¦lp@¦k == 2 ? lp@ : &m@›; }
+void *f@(void *arg) {
+  pthread_mutex_t *p = ‹lp@¦which@(0)¦which@(arg != NULL)¦arg ? arg : &m@›;
+  LOCK(p);
+  x@++;
+  «;¦p = &n@;¦p = lp@;»
+  UNLOCK(p);
+  return NULL;
+}
+void *g@(void *arg) {
+  LOCK(«lp@¦&m@¦&n@»);
+  x@ = 2;
+  UNLOCK(«lp@¦&m@¦&n@»);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+‹lp@ = &n@;¦;›
+-- create
+SPAWN(&a@, f@, ‹NULL¦&n@›);
+«;¦lp@ = &m@;»
+SPAWN(&b@, ‹f@¦g@›, ‹NULL¦&n@›);
+-- middle
+«;¦lp@ = &n@;»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+
+FLAG_SPIN = """
+atomic_flag l@ = ATOMIC_FLAG_INIT; int x@;
+void take@(void) { while (atomic_flag_test_and_set_explicit(&l@, «ACQ¦RLX¦SEQ¦AR»)) ; }
+void give@(void) { atomic_flag_clear_explicit(&l@, «REL¦RLX¦SEQ»); }
+void *f@(void *arg) {
+  take@();
+  x@++;
+  give@();
+  «;¦x@ = 3;¦give@();»
+  return NULL;
+}
+void *g@(void *arg) {
+  if (!atomic_flag_test_and_set_explicit(&l@, «ACQ¦RLX¦SEQ»)) {
+    x@ = 2;
+    atomic_flag_clear_explicit(&l@, REL);
+  } «¦else x@ = 7;»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, ‹f@¦g@›, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+«;¦atomic_flag_clear_explicit(&l@, REL);¦take@(); x@ = 4; give@();»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+WORD_SPIN = """
+atomic_int l@ = «0¦1»; int x@;
+void take@(void) {
+  ‹while (atomic_exchange_explicit(&l@, «1¦0», «ACQ¦RLX¦SEQ»)) ;¦int e = 0; while (!atomic_compare_exchange_strong_explicit(&l@, &e, «1¦0», «ACQ¦RLX¦AR», RLX)) e = «0¦1»;¦int e; do e = 0; while (!atomic_compare_exchange_weak_explicit(&l@, &e, 1, ACQ, RLX));¦while (atomic_fetch_add_explicit(&l@, 1, ACQ)) atomic_fetch_add_explicit(&l@, -1, RLX);›
+}
+void give@(void) { ‹ASTORE(&l@, 0, «REL¦RLX¦SEQ»);¦atomic_exchange_explicit(&l@, 0, «REL¦RLX»);¦atomic_fetch_add_explicit(&l@, -1, REL);› }
+void *f@(void *arg) {
+  take@();
+  x@++;
+  give@();
+  return NULL;
+}
+void *g@(void *arg) {
+  take@();
+  x@ = 2;
+  «;¦if (x@ == 1) return NULL;»
+  give@();
+  «;¦x@ = 3;»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, ‹f@¦g@›, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+«;¦ASTORE(&l@, 0, REL);¦ASTORE(&l@, 1, REL);¦if (ALOAD(&l@, ACQ) == 0) x@ = 5;»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+# -- semaphores
+
+SEMAPHORE_MUTEX = """
+sem_t s@; int x@;
+void *f@(void *arg) {
+  sem_wait(&s@);
+  x@++;
+  sem_post(&s@);
+  «;¦sem_post(&s@);¦x@ = 3;»
+  return NULL;
+}
+void *g@(void *arg) {
+  if (sem_trywait(&s@) «==¦!=» 0) {
+    x@ = 2;
+    sem_post(&s@);
+  }
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+sem_init(&s@, 0, «1¦2¦0»);
+-- create
+SPAWN(&a@, ‹f@¦g@›, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+«;¦sem_post(&s@);¦sem_wait(&s@); x@ = 5; sem_post(&s@);¦sem_init(&s@, 0, 1);»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+SEMAPHORE_SIGNAL = """
+sem_t s@; sem_t t@; int x@; int y@;
+void *f@(void *arg) {
+  x@ = 1;
+  sem_post(&s@);
+  «;¦x@ = 2;»
+  ‹sem_wait(&t@); x@ = 3;¦;›
+  return NULL;
+}
+void *g@(void *arg) {
+  «sem_wait(&s@);¦sem_trywait(&s@);¦;¦if (sem_trywait(&s@)) return NULL;»
+  x@++;
+  «sem_post(&t@);¦sem_post(&t@); x@ = 9;»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+sem_init(&s@, 0, «0¦1»);
+sem_init(&t@, 0, «0¦1»);
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹g@¦g@¦f@›, NULL);
+-- middle
+«;¦sem_post(&s@);¦sem_wait(&s@); x@ = 4; sem_post(&s@);»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+# -- barriers, once, conditions, flags
+
+BARRIER = """
+pthread_barrier_t b@; int x@; int y@[3];
+void *f@(void *arg) {
+  long i = (long)arg;
+  y@[i] = 1;
+  ‹;¦if (i == 0) x@ = 1;›
+  «pthread_barrier_wait(&b@);¦if (i) pthread_barrier_wait(&b@);»
+  int r = y@[«1 - i¦i»];
+  ‹if (i == «1¦0») x@ = 2;¦;›
+  «pthread_barrier_wait(&b@);¦»
+  y@[«1 - i¦0¦1»] = r;
+  ‹if (i == 0) x@ = 3;¦;›
+  return NULL;
+}
+-- setup
+pthread_t p@, q@;
+pthread_barrier_init(&b@, NULL, «2¦1¦3»);
+-- create
+SPAWN(&p@, f@, (void *)0L);
+SPAWN(&q@, f@, (void *)«1L¦0L»);
+-- middle
+«;¦pthread_barrier_wait(&b@); x@ = 5;¦x@ = 5;»
+-- join
+JOIN(p@);
+JOIN(q@);
+-- end
+x@ = y@[0];
+"""
+
+BARRIER_LOOP = """
+pthread_barrier_t b@; int even@; int odd@;
+void *f@(void *arg) {
+  int k;
+  for (k = 0; k < «2¦1»; k++) {
+    even@ = ‹odd@¦1›;
+    «pthread_barrier_wait(&b@);¦»
+  }
+  return NULL;
+}
+void *g@(void *arg) {
+  ‹pthread_barrier_wait(&b@); even@ = 1; pthread_barrier_wait(&b@);¦pthread_barrier_wait(&b@); pthread_barrier_wait(&b@); even@ = 2;¦even@ = 1; pthread_barrier_wait(&b@);›
+  ‹odd@ = 1;¦;›
+  return NULL;
+}
+-- setup
+pthread_t p@, q@;
+pthread_barrier_init(&b@, NULL, «2¦1»);
+-- create
+SPAWN(&p@, f@, NULL);
+SPAWN(&q@, g@, NULL);
+-- middle
+-- join
+JOIN(p@);
+JOIN(q@);
+-- end
+"""
+
+ONCE = """
+pthread_once_t o@ = PTHREAD_ONCE_INIT; ‹pthread_once_t o2@ = PTHREAD_ONCE_INIT;¦› int x@; int *p@; pthread_mutex_t m@;
+void init@(void) { x@ = 1; p@ = malloc(4); *p@ = 3; pthread_mutex_init(&m@, NULL); }
+void *f@(void *arg) {
+  «;¦int early = x@;»
+  «pthread_once(&o@, init@);¦if (arg) pthread_once(&o@, init@);¦init@();»
+  int r = x@ + *p@;
+  LOCK(&m@); ‹*p@ = r¦x@ = 2›; UNLOCK(&m@);
+  return NULL;
+}
+void *g@(void *arg) {
+  pthread_once(&o@, init@);
+  ‹int r = x@;¦LOCK(&m@); *p@ = 4; UNLOCK(&m@);›
+  «;¦x@ = 5;»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, ‹NULL¦&x@›);
+SPAWN(&b@, ‹f@¦g@›, ‹NULL¦&x@›);
+-- middle
+«;¦int v@ = x@;¦pthread_once(&o@, init@);»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+CONDITION = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c@ = PTHREAD_COND_INITIALIZER; int ready@; int x@;
+void *producer@(void *arg) {
+  x@ = 1;
+  «LOCK(&m@);¦»
+  ready@ = «1¦0»;
+  ‹pthread_cond_signal(&c@);¦pthread_cond_broadcast(&c@);›
+  «UNLOCK(&m@);¦»
+  «;¦x@ = 2;»
+  return NULL;
+}
+void *consumer@(void *arg) {
+  LOCK(&m@);
+  «while¦if» (!ready@) pthread_cond_wait(&c@, &m@);
+  ‹x@++;¦;›
+  UNLOCK(&m@);
+  x@++;
+  return NULL;
+}
+void *poll@(void *arg) {
+  int r;
+  LOCK(&m@);
+  r = ready@;
+  UNLOCK(&m@);
+  if («r¦!r») x@++;
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+‹;¦x@ = 7;›
+-- create
+SPAWN(&a@, producer@, NULL);
+SPAWN(&b@, ‹consumer@¦poll@›, NULL);
+-- middle
+«;¦LOCK(&m@); ready@ = 1; UNLOCK(&m@);¦LOCK(&m@); ready@ = 0; UNLOCK(&m@);»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+PUBLISH = """
+struct D@ { int v; int w; }; struct D@ d@; struct D@ *_Atomic ap@; struct D@ *pp@; atomic_int flag@; int x@;
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  struct D@ *p = ‹malloc(sizeof *p)¦&d@›;
+  p->v = 1;
+  p->w = 2;
+  ‹ASTORE(&ap@, p, «REL¦RLX¦SEQ»);¦pp@ = p; ASTORE(&flag@, 1, «REL¦RLX»);¦LOCK(&m@); pp@ = p; UNLOCK(&m@);¦atomic_exchange_explicit(&ap@, p, «AR¦ACQ¦REL»);›
+  «;¦p->v = 3;»
+  return NULL;
+}
+void *g@(void *arg) {
+  struct D@ *q = NULL;
+  ‹q = ALOAD(&ap@, «ACQ¦RLX¦SEQ»);¦if (ALOAD(&flag@, «ACQ¦RLX») «==¦!=» 1) q = pp@;¦LOCK(&m@); q = pp@; UNLOCK(&m@);¦q = ALOAD(&ap@, ACQ);›
+  if (q) {
+    int r = q->v;
+    ‹q->w = r;¦;›
+  }
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹g@¦g@¦f@›, NULL);
+-- middle
+«;¦ASTORE(&flag@, 1, RLX);¦struct D@ *z@ = ALOAD(&ap@, ACQ); if (z@) z@->w = 1;»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+ATOMIC_FLAG_ORDER = """
+atomic_int f1@; atomic_int f2@; int x@; int y@;
+void *a@(void *arg) {
+  x@ = 1;
+  ‹ASTORE(&f1@, 1, «REL¦RLX»);¦atomic_fetch_add_explicit(&f1@, 1, «REL¦RLX»);¦atomic_thread_fence(REL); ASTORE(&f1@, 1, RLX);›
+  «;¦x@ = 2;»
+  return NULL;
+}
+void *b@(void *arg) {
+  ‹while (ALOAD(&f1@, «ACQ¦RLX») == 0) ;¦if (!ALOAD(&f1@, «ACQ¦RLX»)) return NULL;¦while (ALOAD(&f1@, «ACQ¦RLX») «!=¦<» 1) ;›
+  x@++;
+  ASTORE(&f2@, 1, «REL¦RLX»);
+  return NULL;
+}
+void *c@(void *arg) {
+  ‹while (!ALOAD(&‹f1@¦f2@›, «ACQ¦RLX»)) ;¦if (ALOAD(&f2@, ACQ) == 0) return NULL;›
+  x@ = 5;
+  return NULL;
+}
+-- setup
+pthread_t t@, u@, v@;
+«;¦ASTORE(&f1@, 1, RLX);»
+-- create
+SPAWN(&t@, a@, NULL);
+SPAWN(&u@, b@, NULL);
+‹SPAWN(&v@, c@, NULL); JOIN(v@);¦;›
+-- middle
+«;¦ASTORE(&f1@, 0, REL);¦ASTORE(&f2@, 0, RLX);¦while (!ALOAD(&f2@, ACQ)) ; x@ = 6;¦atomic_fetch_add_explicit(&f1@, 1, RLX);»
+-- join
+JOIN(t@);
+JOIN(u@);
+-- end
+"""
+
+FLAG_UNDER_LOCK = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int stage@; int x@;
+void *f@(void *arg) {
+  x@ = 1;
+  LOCK(&m@);
+  stage@ = «1¦2¦stage@ + 1»;
+  UNLOCK(&m@);
+  «;¦x@ = 2;»
+  return NULL;
+}
+void *g@(void *arg) {
+  int seen;
+  do {
+    LOCK(&m@);
+    seen = stage@;
+    UNLOCK(&m@);
+  } while (seen «==¦!=» 0);
+  x@++;
+  «;¦LOCK(&m@); stage@ = 0; UNLOCK(&m@);»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+«;¦stage@ = 1;»
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹g@¦g@¦f@›, NULL);
+-- middle
+«;¦LOCK(&m@); stage@ = 1; UNLOCK(&m@);»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+# -- creation and joining
+
+JOIN_LOOP = """
+int sum@[3]; int total@; pthread_t t@[3];
+void *f@(void *arg) {
+  long i = (long)arg;
+  sum@[«i¦0¦i + 1¦i / 2»]++;
+  return NULL;
+}
+-- setup
+int i@;
+‹for (i@ = 0; i@ < 3; i@++) sum@[i@] = 0;¦;›
+-- create
+for (i@ = «0¦1»; i@ < «2¦3»; i@++) {
+  ‹sum@[i@] = 1;¦;›
+  SPAWN(&t@[«i@¦0»], f@, (void *)(long)«i@¦0¦i@ / 2»);
+  «;¦sum@[i@] = 1;»
+}
+-- middle
+«;¦total@ = sum@[0];¦sum@[2] = 1;»
+-- join
+for (i@ = «0¦1»; i@ < «2¦1»; i@++) {
+  JOIN(t@[«i@¦0»]);
+  ‹total@ += sum@[«i@¦i@ + 1»];¦;›
+}
+-- end
+total@ = sum@[0] + sum@[1];
+"""
+
+JOIN_POINTER_LOOP = """
+struct W@ { int id; int result; pthread_t t; }; struct W@ w@[3]; int total@; int shared@;
+void work@(struct W@ *p) { p->result = p->id; «;¦shared@++;» }
+void *f@(void *arg) {
+  struct W@ *p = arg;
+  work@(«p¦p + 1¦w@»);
+  return NULL;
+}
+-- setup
+int i@;
+-- create
+for (i@ = 0; i@ < 2; i@++) {
+  w@[i@].id = i@;
+  SPAWN(&w@[«i@¦0»].t, f@, &w@[«i@¦0¦i@ / 2»]);
+  «;¦w@[i@].id = 2;¦w@[i@].result = 2;»
+}
+-- middle
+«;¦w@[0].result = 1;¦w@[2].id = 1;»
+-- join
+‹for (i@ = 0; i@ < «2¦1»; i@++) JOIN(w@[i@].t);¦for (i@ = 0; i@ < 2; i@++) { JOIN(w@[i@].t); total@ += w@[«i@¦1 - i@»].result; }¦for (i@ = 1; i@ >= «0¦1»; i@--) JOIN(w@[i@].t);›
+-- end
+total@ = w@[0].result + w@[1].result;
+"""
+
+STRAIGHT_JOIN = """
+int x@; int y@;
+void *f@(void *arg) { x@++; return ‹NULL¦&y@›; }
+void *g@(void *arg) { y@++; «;¦x@ = 3;» return NULL; }
+-- setup
+pthread_t a@, b@; void *r@;
+x@ = 1;
+-- create
+SPAWN(&a@, f@, NULL);
+«JOIN(a@);¦;»
+‹x@ = 2;¦;›
+SPAWN(«&b@¦&a@», ‹f@¦g@›, NULL);
+-- middle
+«y@ = 1;¦x@ = 4;¦;»
+-- join
+«JOIN(b@);¦JOIN(a@);¦pthread_detach(b@);»
+-- end
+x@ = y@;
+"""
+
+NESTED_THREADS = """
+int x@; int y@; pthread_t inner@;
+void *leaf@(void *arg) { x@++; ‹y@ = 1;¦;› return NULL; }
+void *mid@(void *arg) {
+  «;¦x@ = 1;»
+  pthread_t t;
+  SPAWN(&‹k:t¦inner@›, leaf@, NULL);
+  «;¦x@ = 2;¦y@ = 3;»
+  «JOIN(‹=k›);¦;»
+  ‹x@ = 3;¦;›
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, mid@, NULL);
+‹SPAWN(&b@, leaf@, NULL); JOIN(b@);¦;›
+-- middle
+«;¦x@ = 5;»
+-- join
+JOIN(a@);
+«;¦JOIN(inner@);»
+-- end
+x@ = 4;
+"""
+
+PHASES = """
+int x@; int buf@[2]; pthread_t t@[2];
+void *f@(void *arg) { buf@[(long)arg]++; return NULL; }
+void *g@(void *arg) { buf@[1 - (long)arg]++; ‹x@ = 1;¦;› return NULL; }
+void run@(void *(*body)(void *), int n) {
+  int i;
+  for (i = 0; i < n; i++) SPAWN(&t@[i], body, (void *)(long)i);
+  «for (i = 0; i < n; i++) JOIN(t@[i]);¦for (i = 1; i < n; i++) JOIN(t@[i]);¦»
+}
+-- setup
+-- create
+run@(f@, ‹1¦2›);
+‹x@ = buf@[0];¦;›
+run@(‹f@¦g@›, ‹1¦2›);
+-- middle
+buf@[0] = 1;
+-- join
+-- end
+"""
+
+SAME_START_TWICE = """
+int x@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int n@;
+void *f@(void *arg) {
+  int *p = arg;
+  ‹LOCK(&m@);¦;›
+  *p = *p + 1;
+  ‹UNLOCK(&m@);¦;›
+  return NULL;
+}
+-- setup
+pthread_t a@, b@; int l@ = 0; int k@ = 0; int *h@ = malloc(sizeof(int)); *h@ = 0;
+-- create
+SPAWN(&a@, f@, «&l@¦&k@¦h@¦&x@»);
+SPAWN(&b@, f@, «&k@¦&l@¦&x@»);
+-- middle
+«;¦l@ = 1;¦*h@ = 2;¦x@ = 3;»
+-- join
+«JOIN(a@);¦»
+‹l@ = 4;¦;›
+JOIN(b@);
+-- end
+k@ = l@ + x@;
+"""
+
+FRESH_ARGUMENT = """
+struct A@ { int id; int *out; }; int res@[2]; struct A@ *last@; int total@;
+void *f@(void *arg) {
+  struct A@ *p = arg;
+  *p->out = p->id;
+  p->id++;
+  ‹free(p);¦;›
+  return NULL;
+}
+-- setup
+pthread_t t@[2]; int i@;
+struct A@ *q@ = NULL;
+-- create
+for (i@ = 0; i@ < 2; i@++) {
+  «q@ = malloc(sizeof *q@);¦if (!q@) q@ = malloc(sizeof *q@);»
+  q@->id = i@;
+  q@->out = &res@[«i@¦0»];
+  «;¦last@ = q@;»
+  SPAWN(&t@[i@], f@, q@);
+  «;¦q@->id = 3;¦if (last@) last@->id = 4;»
+}
+-- middle
+-- join
+for (i@ = 0; i@ < 2; i@++) JOIN(t@[i@]);
+-- end
+total@ = res@[0];
+"""
+
+SELF_INDEX = """
+pthread_t ids@[2]; int own@[2]; int x@;
+void *f@(void *arg) {
+  pthread_t me = pthread_self();
+  if («pthread_equal(me, ids@[0])¦me == ids@[0]¦!pthread_equal(me, ids@[1])») x@++;
+  own@[(long)arg] = 1;
+  return NULL;
+}
+-- setup
+pthread_mutex_t g@ = PTHREAD_MUTEX_INITIALIZER;
+-- create
+SPAWN(&ids@[0], f@, (void *)0L);
+SPAWN(&ids@[1], f@, (void *)1L);
+-- middle
+-- join
+JOIN(ids@[0]);
+JOIN(ids@[1]);
+-- end
+"""
+
+# -- pointers, stack, thread-local, copies, callbacks
+
+THREAD_LOCAL = """
+_Thread_local int tl@; _Thread_local int *tp@; int *leak@; int g@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  tl@ = 1;
+  tp@ = ‹&tl@¦&g@¦malloc(4)›;
+  «;¦LOCK(&m@); leak@ = &tl@; UNLOCK(&m@);¦LOCK(&m@); leak@ = tp@; UNLOCK(&m@);»
+  tl@++;
+  ‹*tp@ = 2;¦;›
+  return NULL;
+}
+void *h@(void *arg) {
+  LOCK(&m@);
+  int *p = leak@;
+  UNLOCK(&m@);
+  if (p) *p = 5;
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+«;¦leak@ = &tl@;»
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦h@›, NULL);
+-- middle
+tl@ = 7;
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+STACK_ARGUMENT = """
+struct Q@ { int a; int b; pthread_mutex_t lock; };
+void *f@(void *arg) {
+  struct Q@ *q = arg;
+  ‹LOCK(&q->lock); q->a++; UNLOCK(&q->lock);¦q->a++;›
+  return NULL;
+}
+void *g@(void *arg) {
+  struct Q@ *q = arg;
+  ‹LOCK(&q->lock); q->«b¦a»++; UNLOCK(&q->lock);¦q->«b¦a»++;›
+  return NULL;
+}
+int run@(int n) {
+  struct Q@ q = {0, 0, PTHREAD_MUTEX_INITIALIZER};
+  pthread_t t, u;
+  q.a = n;
+  SPAWN(&t, f@, &q);
+  SPAWN(&u, ‹f@¦g@›, &q);
+  «;¦q.b = 1;¦q.a = 1;»
+  JOIN(t);
+  «;¦q.a = 2;»
+  JOIN(u);
+  return q.a + q.b;
+}
+-- setup
+-- create
+‹int r@ = run@(1);¦int r@ = run@(1); r@ += run@(2);›
+-- middle
+-- join
+-- end
+"""
+
+COPIES = """
+struct B@ { int a; int b; char c[8]; }; struct B@ s@; struct B@ t@; int buf@[4]; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  «LOCK(&m@);¦»
+  ‹s@ = t@;¦memcpy(&s@, &t@, sizeof s@);¦memset(buf@, 1, «8¦12¦sizeof buf@»);¦memcpy(buf@, buf@ + 2, 8);›
+  «UNLOCK(&m@);¦»
+  return NULL;
+}
+void *g@(void *arg) {
+  ‹LOCK(&m@); s@.b = 1; UNLOCK(&m@);¦buf@[«2¦1»] = 3;¦t@.a = s@.a;¦struct B@ l = ‹s@¦t@›; l.a = 2;¦memset(&buf@[«2¦1»], 0, 8);›
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+CALLBACKS = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int x@; int y@;
+typedef void (*op@)(int *);
+void inc@(int *p) { (*p)++; }
+void dec@(int *p) { ‹(*p)--;¦LOCK(&m@); (*p)--; UNLOCK(&m@);› }
+struct V@ { op@ call; int *target; }; struct V@ v@ = {‹inc@¦dec@›, &x@};
+op@ table@[2] = {inc@, dec@};
+void apply@(op@ o, int *p) { LOCK(&m@); o(p); UNLOCK(&m@); }
+void *f@(void *arg) {
+  ‹apply@(inc@, &x@);¦LOCK(&m@); v@.call(v@.target); UNLOCK(&m@);¦LOCK(&m@); table@[0](&x@); UNLOCK(&m@);¦dec@(&x@);›
+  return NULL;
+}
+void *g@(void *arg) {
+  ‹apply@(inc@, ‹&x@¦&y@›);¦«v@.call¦inc@»(‹&y@¦&x@›);¦table@[«1¦0»](&x@);›
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+‹v@.target = &y@;¦;›
+-- create
+SPAWN(&a@, ‹f@¦g@›, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+«;¦v@.call = dec@;¦table@[0] = dec@;»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+MANY_CONTEXTS = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int g1@; int g2@;
+void set@(int *p, int v) { *p = v; }
+void locked@(int *p, int v) { LOCK(&m@); set@(p, v); UNLOCK(&m@); }
+void both@(int *p, int c) { if (c) locked@(p, 1); else set@(p, 2); }
+void *f@(void *arg) {
+  int local = 0;
+  set@(&local, 1);
+  ‹locked@(&g1@, 2);¦both@(&g1@, «1¦0»);¦LOCK(&m@); set@(&g1@, 3); UNLOCK(&m@);›
+  both@(&local, 0);
+  return ‹NULL¦(void *)(long)local›;
+}
+void *h@(void *arg) {
+  ‹locked@(&g1@, 4);¦both@(&g2@, 0);¦both@(arg, «1¦0»);›
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, ‹f@¦h@›, &g1@);
+SPAWN(&b@, ‹f@¦h@›, &‹g1@¦g2@›);
+-- middle
+«;¦set@(&g2@, 7);¦locked@(&g1@, 2);»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+set@(&g1@, 0);
+"""
+
+ATOMIC_SECTION = """
+int x@; int y@;
+void __VERIFIER_atomic_add@(void) { x@++; }
+void *f@(void *arg) {
+  ‹__VERIFIER_atomic_begin(); x@++; ‹__VERIFIER_atomic_end();¦y@ = 1; __VERIFIER_atomic_end();›¦__VERIFIER_atomic_add@();›
+  «;¦y@ = 2;»
+  return NULL;
+}
+void *g@(void *arg) {
+  «__VERIFIER_atomic_begin();¦»
+  x@ = 2;
+  «__VERIFIER_atomic_end();¦»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+MIXED_ATOMIC = """
+atomic_int c@; int x@; int slot@[3];
+void *f@(void *arg) {
+  int i = atomic_fetch_add_explicit(&c@, 1, «AR¦RLX¦SEQ»);
+  slot@[«i¦i / 2¦0»] = 1;
+  ‹if (i == 1) x@ = 1;¦;›
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, f@, NULL);
+-- middle
+«;¦if (ALOAD(&c@, ACQ) == 2) x@ = slot@[0];»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+x@ = slot@[0];
+"""
+
+REFERENCE_COUNT = """
+struct R@ { atomic_int refs; int data; }; struct R@ *obj@;
+void put@(struct R@ *r) {
+  if (atomic_fetch_add_explicit(&r->refs, -1, «AR¦RLX¦REL») == 1) {
+    ‹atomic_thread_fence(ACQ);¦;›
+    r->data = 0;
+    free(r);
+  }
+}
+void *f@(void *arg) {
+  struct R@ *r = arg;
+  int v = r->data;
+  ‹;¦atomic_fetch_add_explicit(&r->refs, 1, RLX); put@(r);›
+  put@(r);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+struct R@ *r@ = malloc(sizeof *r@);
+r@->data = 1;
+ASTORE(&r@->refs, «2¦1», RLX);
+-- create
+SPAWN(&a@, f@, r@);
+SPAWN(&b@, f@, r@);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+OWNERSHIP_TRANSFER = """
+struct M@ { int v; int tag; }; struct M@ *box@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; struct M@ *kept@;
+void *f@(void *arg) {
+  struct M@ *p = malloc(sizeof *p);
+  p->v = 1;
+  LOCK(&m@);
+  if (!box@) { box@ = p; ‹p = NULL;¦;› }
+  UNLOCK(&m@);
+  «;¦if (p) p->v = 2;»
+  return NULL;
+}
+void *g@(void *arg) {
+  struct M@ *q;
+  LOCK(&m@);
+  q = box@;
+  «box@ = NULL;¦»
+  UNLOCK(&m@);
+  if (q) {
+    q->v++;
+    «;¦kept@ = q;»
+    ‹free(q);¦;›
+  }
+  return NULL;
+}
+-- setup
+pthread_t a@, b@, c@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, g@, NULL);
+‹SPAWN(&c@, g@, NULL); JOIN(c@);¦;›
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+if (box@) box@->v = 3;
+"""
+
+INDEX_LOOP = """
+int a@[6]; int lim@ = ‹2¦3›; int total@;
+void *f@(void *arg) {
+  long k = (long)arg; long i;
+  for (i = k * «3¦2»; i < k * 3 + «3¦4»; i++) a@[i]++;
+  return NULL;
+}
+void *g@(void *arg) {
+  int *p = arg; int i;
+  for (i = 0; i < «lim@¦4»; i++) p[i]++;
+  return NULL;
+}
+-- setup
+pthread_t t@[2]; int i@;
+-- create
+for (i@ = 0; i@ < 2; i@++) SPAWN(&t@[i@], ‹f@, (void *)(long)i@¦g@, &a@[i@ * «3¦2¦1»]¦g@, a@ + 3 * i@›);
+-- middle
+«;¦a@[5] = 1;»
+-- join
+for (i@ = 0; i@ < 2; i@++) JOIN(t@[i@]);
+-- end
+total@ = a@[0];
+"""
+
+STABLE_POINTER = """
+struct C@ { int n; pthread_mutex_t *lock; int *data; }; int d1@; int d2@;
+pthread_mutex_t m1@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t m2@ = PTHREAD_MUTEX_INITIALIZER;
+struct C@ c@; struct C@ *cp@;
+void *f@(void *arg) {
+  LOCK(cp@->lock);
+  (*cp@->data)++;
+  ‹cp@->n++;¦;›
+  UNLOCK(cp@->lock);
+  return NULL;
+}
+void *g@(void *arg) {
+  struct C@ *c = arg;
+  LOCK(‹c->lock¦&m1@¦cp@->lock›);
+  *c->data = 2;
+  UNLOCK(‹c->lock¦&m1@¦cp@->lock›);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+c@.lock = &‹m1@¦m2@›;
+c@.data = &‹d1@¦d2@›;
+cp@ = &c@;
+-- create
+SPAWN(&a@, f@, cp@);
+«;¦c@.lock = &m2@;»
+SPAWN(&b@, ‹f@¦g@›, &c@);
+-- middle
+«;¦c@.data = &d2@;¦LOCK(&m1@); d1@ = 1; UNLOCK(&m1@);¦LOCK(&m2@); d2@ = 1; UNLOCK(&m2@);»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+IDIOMS: Final[dict[str, str]] = {
+    name.lower(): text
+    for name, text in list(globals().items())
+    if name.isupper() and isinstance(text, str) and "-- setup" in text
+}
