@@ -25,6 +25,7 @@ from differential.memory import (
 )
 from raceproof.ir import Address, Block, Function, Program
 
+FUEL = 50_000  # instructions of one execution
 ThreadName = tuple[int, ...]
 """The number of the creation in each ancestor, main being (): the same in every schedule."""
 SyncName = tuple[ObjectName, int]
@@ -107,13 +108,14 @@ class RunningThread:
     frames: list[Frame] = field(default_factory=list)
     pending: Operation | None = None
     phase: int = 0
-    memo: object = None
+    memo: int = 0
     has_ended: bool = False
     is_stuck: str | None = None
     is_joined: bool = False
     returned: Value = 0
     created: int = 0
     allocated: int = 0
+    specific: dict[int, Value] = field(default_factory=dict)
     spun: set[object] = field(default_factory=set)
     watched: dict[object, int] = field(default_factory=dict)
 
@@ -136,6 +138,8 @@ class Execution:
         self.users: dict[SyncName, set[ThreadName]] = {}
         self.versions: dict[SyncName, int] = {}
         self.atomic_owner: RunningThread | None = None
+        self.fuel = FUEL
+        self.keys = 0
         self.choose: Callable[[str, int], int] = lambda _, __: 0
         self._ids = ids
         self._objects: dict[ObjectName, MemoryObject] = {}

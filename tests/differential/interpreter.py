@@ -93,6 +93,10 @@ def _segment(run: Execution, thread: RunningThread) -> None:
 
 def _guarded(run: Execution, thread: RunningThread, is_chosen: bool) -> None:
     """One instruction. What C leaves undefined stops the thread, and only this one: see `library._stop`."""
+    run.fuel -= 1
+    if run.fuel < 0:
+        thread.is_stuck = "out of fuel"
+        return
     frame = thread.frames[-1]
     body = frame.block.body
     instr = body[frame.index] if frame.index < len(body) else frame.block.terminator

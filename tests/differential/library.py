@@ -19,6 +19,7 @@ NORMAL, RECURSIVE, ERROR_CHECKING = 0, 1, 2
 KIND_OFFSET = 16  # of glibc's pthread_mutex_t: where a static initialiser puts the type
 NONDET_VALUES = (0, 1, 2, -1)
 INT = (1 << 32) - 1
+SERIAL = -1 & INT
 
 
 class Again:
@@ -289,6 +290,35 @@ def _join(call: LibraryCall) -> Outcome:
         call.touch(1, 8, "write")
         call.args[1].object.store(call.args[1].offset, 8, target.returned)
     return 0
+
+
+def _prepare_try_join(call: LibraryCall) -> Operation | None:
+    _joined(call)
+    return Operation(call.name, everything=True)  # the end of the other thread is no step of its own
+
+
+def _try_join(call: LibraryCall) -> Outcome:
+    return _join(call) if _joined(call).has_ended else EBUSY
+
+
+def _create_key(call: LibraryCall) -> Outcome:
+    if isinstance(call.args[1], Pointer):
+        raise NotSupported("destructors of thread-specific data")
+    at = call.pointer(0)
+    call.touch(0, 4, "write")
+    call.run.keys += 1
+    at.object.store(at.offset, 4, call.run.keys)
+    return 0
+
+
+def _set_specific(call: LibraryCall) -> Outcome:
+    call.effect()
+    call.thread.specific[call.number(0)] = call.args[1]
+    return 0
+
+
+def _get_specific(call: LibraryCall) -> Outcome:
+    return call.thread.specific.get(call.number(0), 0)
 
 
 def _detach(call: LibraryCall) -> Outcome:
@@ -608,9 +638,11 @@ def _barrier(call: LibraryCall) -> Outcome:
     barrier = call.state(0, Barrier)
     call.effect()
     if call.thread.phase == 1:
-        return 0
+        return call.thread.memo
     barrier.arrived.append(call.thread)
+    call.thread.memo = 0
     if len(barrier.arrived) == barrier.count:
+        call.thread.memo = SERIAL
         together = new_clock()
         for thread in barrier.arrived:
             join_into(together, thread.clock.now)
@@ -694,6 +726,10 @@ LIBRARY: Final[dict[str, tuple[Prepare, Perform]]] = {
     "memset": (_prepare_set, _set),
     "pthread_create": (_prepare_create, _create),
     "pthread_join": (_prepare_join, _join),
+    "pthread_tryjoin_np": (_prepare_try_join, _try_join),
+    "pthread_key_create": (_nothing, _create_key),
+    "pthread_setspecific": (_nothing, _set_specific),
+    "pthread_getspecific": (_nothing, _get_specific),
     "pthread_detach": (_nothing, _detach),
     "pthread_exit": (_nothing, _exit_thread),
     "pthread_self": (_nothing, _self),

@@ -121,7 +121,7 @@ def _run_once(run: Execution, stack: list[Node], verdict: Verdict) -> bool:
         take_step(run, threads[chosen])
     run.found.racy |= run.detector.racy
     _collect(run, verdict, tuple(trace))
-    return is_whole
+    return is_whole and run.fuel >= 0
 
 
 def _enabled(run: Execution) -> list[RunningThread]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from raceproof.facts import memory_transfer, sync_transfer, thread_transfer
@@ -271,6 +272,7 @@ def _sole_local_atom(value: Linear | None, back: dict[Atom, Linear]) -> Atom | N
     return None
 
 
+@lru_cache(maxsize=4096)
 def _objects(bits: int) -> frozenset[ObjectId]:
     result = []
     while bits:

@@ -36,8 +36,9 @@ class Overlay:
 class Memory:
     """Cells and overlays of all objects, made when they are first used."""
 
-    def __init__(self, values: PointerValues, graph: ConstraintGraph) -> None:
+    def __init__(self, values: PointerValues, graph: ConstraintGraph, pointer_size: int) -> None:
         self._values = values
+        self._pointer_size = pointer_size
         self._graph = graph
         self._overlays: dict[int, dict[tuple[int | None, Dims], Overlay]] = {}
         self._hooks: dict[int, list[CellHook]] = {}
@@ -62,7 +63,7 @@ class Memory:
     def _resolve(self, value: int) -> None:
         values = self._values
         obj, offset, dims = values.object_of[value], values.offset_of[value], values.dims_of[value]
-        if not obj.has_contents or (offset is not None and not obj.contains(offset)):
+        if not obj.has_contents or not self._has_room(obj, offset):
             self._read[value] = self._write[value] = None
         elif obj.flat:
             self._read[value] = self._write[value] = self.cell(obj, 0)
@@ -71,6 +72,13 @@ class Memory:
             self._read[value], self._write[value] = overlay.read, overlay.write
         else:
             self._read[value] = self._write[value] = self.cell(obj, offset)
+        if obj.is_constant:
+            self._write[value] = None
+
+    def _has_room(self, obj: AbstractObject, offset: int | None) -> bool:
+        """Whether a pointer can stand at `offset` (None: anywhere) of the object."""
+        at = 0 if offset is None else offset
+        return at >= 0 and (obj.size is None or at + self._pointer_size <= obj.size)
 
     def cell(self, obj: AbstractObject, offset: int) -> int:
         """The node for what is stored at `offset`."""

@@ -4,8 +4,8 @@ A function is analysed per *instance*: itself, or a copy of it for a call site (
 instance that may hold a pointer has a node; registers with a known value (the address of a local, `&global.field`)
 share fixed nodes, loads from one known cell share the node of the cell, and copies share the node of their source.
 
-Integers of at least pointer size may carry pointers; arithmetic on them keeps the objects and loses the offset,
-except for added constants and cleared low bits.
+Integers of at least pointer size may carry pointers; arithmetic on them (`pointer_integers`) keeps the objects and
+loses the offset, except for added constants and changed low bits.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from raceproof.facts.arithmetic import ANYWHERE, MASKS, TAGS, Add, Operation
 from raceproof.facts.layout import Shape, part_of_ir_type, repeated
 from raceproof.facts.objects import AbstractObject, Context
+from raceproof.facts.pointer_integers import CARRYING_OPS, is_number
 from raceproof.facts.propagation import members
 from raceproof.facts.register_copies import RegisterCopies, register_copies
 from raceproof.facts.workspace import Workspace
@@ -46,10 +47,6 @@ from raceproof.ir import (
     StructType,
 )
 from raceproof.model import ObjectKind
-
-CARRYING_OPS = frozenset({"add", "sub", "and", "or", "xor", "mul", "shl", "lshr", "ashr"})
-PAGE = 4096
-"""What is left of a pointer after masking all but its lowest bits is no pointer below this."""
 
 
 @dataclass(slots=True, eq=False)
@@ -298,19 +295,22 @@ class ConstraintBuilder:
             self.feed(instance, instr.result, self.value(instance, instr.value))
 
     def _binary(self, instance: Instance, instr: Binary) -> None:
-        if instr.op not in CARRYING_OPS or not self.work.slots(instr.type):
+        if (
+            instr.op not in CARRYING_OPS
+            or not self.work.slots(instr.type)
+            or is_number(instr, instance.copies.from_pointer)
+        ):
+            return
+        if not self.work.integers.may_be_pointer(instance.function.name, instr.result):
             return
         left, right = instr.left, instr.right
         if isinstance(left, IntConst) and instr.op != "sub":
             left, right = right, left
         if isinstance(right, IntConst):
-            source, operation = self.value(instance, left), _operation(instance, instr, right.value)
-            if source is not None and operation is not None:
-                self.define(instance, instr.result, self.work.moved(source, operation))
+            source = self.value(instance, left)
+            if source is not None:
+                self.define(instance, instr.result, self.work.moved(source, _operation(instance, instr, right.value)))
             return
-        casts = instance.copies.from_pointer
-        if instr.op == "sub" and left in casts and right in casts:
-            return  # the difference of two pointers is not a pointer
         self._feed_moved(instance, instr.result, self.value(instance, left))
         self._feed_moved(instance, instr.result, self.value(instance, right))
 
@@ -354,17 +354,15 @@ class ConstraintBuilder:
         return members(self.bits(instance, operand))
 
 
-def _operation(instance: Instance, instr: Binary, constant: int) -> Operation | None:
-    """What arithmetic with a constant does to a pointer in an integer; None if no pointer is left."""
+def _operation(instance: Instance, instr: Binary, constant: int) -> Operation:
+    """What arithmetic with a constant does to a pointer in an integer."""
     if instr.op in ("add", "sub"):
         distance = constant if instr.op == "add" else -constant
         if instr.result.name in instance.copies.stepping:
             return Add(0, ((abs(distance), None),))
         return Add(distance)
-    if instr.op == "and":
-        if 0 <= constant < PAGE:
-            return None
-        return MASKS[~constant] if -16 <= constant < 0 else ANYWHERE
+    if instr.op == "and" and -16 <= constant < 0:
+        return MASKS[~constant]
     if instr.op == "or" and 0 <= constant < 16:
         return TAGS[constant]
     return ANYWHERE

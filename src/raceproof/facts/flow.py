@@ -11,6 +11,7 @@ flow uses that. Both are sound; the second is sharper.
 
 from __future__ import annotations
 
+import heapq
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -99,6 +100,8 @@ class Flow:
         self._chains: dict[tuple[ThreadId, str], dict[tuple[SiteId, ...], None]] = {}
         self._threads: dict[tuple[ThreadId, tuple[SiteId, ...], SiteId, str], ThreadRecord] = {}
         self._queue: dict[Context, None] = {}
+        self._order: list[tuple[int, int, Context]] = []
+        self._count = 0
         self.sent_addresses = {s.address for s in self.signals}
         self._positions: dict[SiteId, SourcePos | None] = {}
         self._joins: dict[str, list[tuple[SiteId, Operand]]] = {}
@@ -130,10 +133,11 @@ class Flow:
         for record in self.records[1:]:
             self._start(record)
         self._enqueue(main.context)
-        while self._queue:
-            context = next(reversed(self._queue))
-            del self._queue[context]
-            self._run(context)
+        while self._order:
+            _, _, context = heapq.heappop(self._order)
+            if context in self._queue:
+                del self._queue[context]
+                self._run(context)
         return self._result()
 
     def _run_constructors(self, entry: State) -> list[Context]:
@@ -152,7 +156,11 @@ class Flow:
         return contexts
 
     def _enqueue(self, context: Context) -> None:
-        self._queue[context] = None
+        """Run the context again, after those of the functions that it calls."""
+        if context not in self._queue:
+            self._queue[context] = None
+            self._count += 1
+            heapq.heappush(self._order, (self.world.rank[context.function], self._count, context))
 
     def run_again(self, context: Context) -> None:
         """Something that `context` relied on has turned out not to hold."""

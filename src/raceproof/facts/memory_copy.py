@@ -81,7 +81,9 @@ class CopyBuffer:
         values = self._values
         obj, offset = values.object_of[target], values.offset_of[target]
         if distance is None or offset is None:
-            self._graph.copy(node, self._memory.whole(obj)[1])
+            written = self._memory.write_of(values.window(target, self._size))
+            if written is not None:
+                self._graph.copy(node, written)
             return
         if not values.dims_of[target] and obj.size is not None and offset + distance >= obj.size:
             return

@@ -226,9 +226,11 @@ class PointerValues:
         levels = obj.shape.levels(offset) if obj.shape is not None else ()
         chosen = _array_for(levels, scale)
         if chosen is not None and (count is not None or not self._may_leave(obj, offset, scale, chosen)):
-            over = [(levels[chosen][0], scale, levels[chosen][2])]
+            first, _, extent = levels[chosen]
+            over = [(first, scale, extent)]
             while count is None and chosen > 0 and levels[chosen - 1][1] == levels[chosen][2]:
                 chosen -= 1  # rows of a matrix: the pointer may run on into the next row
+                over[-1] = (first, gcd(over[-1][1], levels[chosen][1]), extent)
                 over.insert(0, levels[chosen])
             return (self._range_over(obj, offset, dims, tuple(over)),)
         if count is not None and count > 1:
@@ -239,9 +241,9 @@ class PointerValues:
         """Range over the whole object in steps: over what of it is in step, or anywhere if that is too much."""
         step = gcd(scale, *(stride for _, stride, _ in dims))
         if obj.size is not None:
-            if step >= obj.size and not dims:  # nowhere to go but one past the end
-                here = self.exact(obj, offset)
-                return (here, self.exact(obj, obj.size)) if offset + step == obj.size else (here,)
+            if scale >= obj.size:  # nowhere to go but one past the end
+                here = self._value(obj, offset, dims)
+                return (here, self.exact(obj, obj.size)) if offset + scale == obj.size else (here,)
             if obj.size // step <= MAX_STEPS:
                 first = offset % step
                 return (self._value(obj, first, ((first, step, obj.size - first),)),)
@@ -308,6 +310,19 @@ class PointerValues:
             return (value, self.anywhere(obj))
         levels = obj.shape.levels(offset)
         return (value, self._range_over(obj, offset, dims, levels[:1])) if levels else (value,)
+
+    def window(self, value: int, size: int | None) -> int:
+        """A pointer to any of the `size` bytes (None: not known how many) from `value` on."""
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        if offset is None or obj.flat:
+            return value
+        array = self.plain_array(obj, offset)
+        if array is not None and array[2] is not None:
+            return self._range_over(obj, offset, (), (array,))
+        end = obj.size if size is None else offset + size
+        if dims or end is None or end <= offset:
+            return self.anywhere(obj)
+        return self._value(obj, offset, ((offset, 1, end - offset),))
 
     def plain_array(self, obj: AbstractObject, offset: int) -> Level | None:
         """The array of characters or small numbers, within a struct, that a pointer to `offset` is certainly about.

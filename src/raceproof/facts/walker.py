@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from raceproof.facts.flow import Flow
 
 MAX_STATES = 6
+MAX_FACTS = 24
 Edge = tuple[str, State]
 
 
@@ -285,7 +286,10 @@ class Walker:
 
     def learn(self, state: State, condition: Condition, holds: bool) -> None:
         """Note a condition, and the signals that a changed flag means."""
+        state.facts.pop(condition, None)
         state.facts[condition] = holds
+        if len(state.facts) > MAX_FACTS:
+            del state.facts[next(iter(state.facts))]  # the oldest
         if condition.kind != "eq" or not state.observed:
             return
         match condition.difference.terms:

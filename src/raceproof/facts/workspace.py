@@ -20,6 +20,7 @@ from raceproof.facts.heap_types import HeapTypes
 from raceproof.facts.layout import Shape, part_of_ir_type, pointer_slots
 from raceproof.facts.memory_copy import CopyBuffer
 from raceproof.facts.objects import AbstractObject, PointerValues
+from raceproof.facts.pointer_integers import PointerIntegers
 from raceproof.facts.propagation import ConstraintGraph
 from raceproof.ir import Address, GlobalVariable, IrType, OtherConst, Program
 from raceproof.model import ObjectKind
@@ -39,11 +40,12 @@ class Workspace:
         self.pointer_size = program.pointer_size
         self.values = PointerValues(program.pointer_size)
         self.graph = ConstraintGraph()
-        self.memory = Memory(self.values, self.graph)
+        self.memory = Memory(self.values, self.graph, program.pointer_size)
         self.arithmetic = Arithmetic(self.values, self.graph)
         self.policy = CloningPolicy(program)
         self.heap_types = HeapTypes(program)
         self.sizes = AllocationSizes(program)
+        self.integers = PointerIntegers(program)
         self.symbols: dict[str, AbstractObject] = {}
         self.statics: dict[str, AbstractObject] = {}
         self.escaped: dict[int, AbstractObject] = {}

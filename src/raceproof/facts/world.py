@@ -123,6 +123,11 @@ class World:
     def _bottom_up(self) -> list[list[str]]:
         return strongly_connected(self._call_graph, lambda name: self._call_graph[name])
 
+    @cached_property
+    def rank(self) -> dict[str, int]:
+        """Callees have a lower rank than callers, but for recursion."""
+        return {name: i for i, component in enumerate(self._bottom_up) for name in component}
+
     def _propagate(self, own: Mapping[str, int]) -> dict[str, int]:
         """Unite bit sets over the call graph: a function gets its callees' bits."""
         result = dict(own)

@@ -50,9 +50,21 @@ from raceproof.ir import (
 PTR, LONG = PtrType(8), IntType(64, 8)
 NODE = StructType("struct.node", (PTR, PTR, LONG), (0, 8, 16), 24)
 TABLE = StructType("struct.table", (LONG, ArrayType(4, PTR, 32), PTR), (0, 8, 40), 48)
+TEXT = StructType("struct.text", (LONG, ArrayType(24, IntType(8, 1), 24), PTR), (0, 8, 32), 40)
 SMALL, LARGE = ArrayType(3, NODE, 72), ArrayType(20, NODE, 480)
 NESTED = ArrayType(18, TABLE, 864)
-GLOBALS: dict[str, IrType] = {"node": NODE, "table": TABLE, "small": SMALL, "large": LARGE, "nested": NESTED, "p": PTR}
+MATRIX = ArrayType(5, ArrayType(6, PTR, 48), 240)
+GLOBALS: dict[str, IrType] = {
+    "node": NODE,
+    "table": TABLE,
+    "small": SMALL,
+    "large": LARGE,
+    "nested": NESTED,
+    "matrix": MATRIX,
+    "text": TEXT,
+    "texts": ArrayType(20, TEXT, 800),
+    "p": PTR,
+}
 FUNCTIONS = ("main", "make", "next", "work")
 UNKNOWN = Reg("n")
 """An integer that the analysis knows nothing of; each use gets another value."""
@@ -64,7 +76,23 @@ UNKNOWN = Reg("n")
 # What a pointer is meant to point to; operations mostly get what they are meant for.
 NODES: list[Operand] = [Address("node"), Address("small"), Address("small", 24), Address("large", 48)]
 TABLES: list[Operand] = [Address("table"), Address("nested"), Address("nested", 96)]
-CELLS: list[Operand] = [Address("p"), Address("table", 8), Address("table", 24), Address("nested", 56), Reg("v0")]
+CELLS: list[Operand] = [
+    Address("p"),
+    Address("matrix"),
+    Address("matrix", 64),
+    Address("table", 8),
+    Address("table", 24),
+    Address("nested", 56),
+    Reg("v0"),
+]
+TEXTS: list[Operand] = [Address("text"), Address("texts"), Address("texts", 120)]
+CHARS: list[Operand] = [Address("text", 8), Address("texts", 48), Address("texts", 53)]
+SIZES = {"node": 24, "table": 48, "cell": 8, "text": 40, "char": 1}
+MEMBERS = {
+    "node": [(NODE, 0, "cell"), (NODE, 8, "cell")],
+    "table": [(TABLE, 40, "cell"), (TABLE, 8, "cell")],
+    "text": [(TEXT, 8, "char"), (TEXT, 8, "char"), (TEXT, 32, "cell")],
+}
 CODE: list[Operand] = [Address(f) for f in FUNCTIONS[1:]]
 BYTE = IntType(8, 1)
 
@@ -85,6 +113,8 @@ class Writer:
             "node": [*self.random.sample(NODES, 2), *arguments, Reg("v2")],
             "table": [*self.random.sample(TABLES, 2), *arguments],
             "cell": [*self.random.sample(CELLS, 3)],
+            "text": [*self.random.sample(TEXTS, 2), *arguments],
+            "char": [*self.random.sample(CHARS, 2)],
             "code": [*CODE],
         }
 
@@ -96,7 +126,7 @@ class Writer:
 
     def write(self, result: Reg) -> Instr:
         random, site = self.random, SiteId(next(self.sites))
-        of = random.choice(["node", "node", "table"])
+        of = random.choice(["node", "node", "table", "text"])
         to = of
         made: Instr
         match random.choice(
@@ -108,27 +138,28 @@ class Writer:
                 address = self.pick(random.choice(["cell", "cell", "node"]))
                 return Store(site, None, PTR, self.pick(random.choice([of, of, "code"])), address, None, False)
             case "field":
-                type_, offset = random.choice([(NODE, 0), (NODE, 8)] if of == "node" else [(TABLE, 40), (TABLE, 8)])
-                made, to = Gep(site, None, result, self.pick(of), offset, (), type_), "cell"
+                type_, offset, to = random.choice(MEMBERS[of])
+                made = Gep(site, None, result, self.pick(of), offset, (), type_)
             case "index":
                 if random.random() < 0.4:
                     terms = (IndexTerm(UNKNOWN, 8, 4),)
                     made, to = Gep(site, None, result, self.pick("table"), 8, terms, TABLE), "cell"
                 else:
-                    to = random.choice(["node", "table", "cell"])
-                    terms = (IndexTerm(UNKNOWN, {"node": 24, "table": 48, "cell": 8}[to], None),)
+                    to = random.choice(list(SIZES))
+                    terms = (IndexTerm(UNKNOWN, SIZES[to], None),)
                     made = Gep(site, None, result, self.pick(to), 0, terms, BYTE)
             case "step":
-                to = random.choice(["node", "table", "cell"])
-                size = {"node": 24, "table": 48, "cell": 8}[to]
+                to = random.choice(list(SIZES))
+                size = SIZES[to]
                 made = Gep(site, None, result, self.pick(to), random.choice([size, -size]), (), BYTE)
             case "owner":
-                made = Gep(site, None, result, self.pick("cell"), -8, (), BYTE)
+                made = Gep(site, None, result, self.pick(random.choice(["cell", "char"])), -8, (), BYTE)
             case "new":
-                size_arg: Operand = TABLE_SIZE if of == "table" else random.choice([NODE_SIZE, SMALL_SIZE, UNKNOWN])
+                sizes = {"table": [TABLE_SIZE], "text": [TEXT_SIZE], "node": [NODE_SIZE, SMALL_SIZE, UNKNOWN]}
+                size_arg = random.choice(sizes[of])
                 made = Call(site, None, result, PTR, Address("malloc"), (size_arg,), (LONG,), False)
             case "copy":
-                length: Operand = random.choice([TABLE_SIZE if of == "table" else NODE_SIZE, UNKNOWN])
+                length = random.choice([IntConst(SIZES[of], 64), UNKNOWN])
                 args = (self.pick(of), self.pick(of), length)
                 return Call(site, None, None, VoidType(), Address("llvm.memcpy"), args, (PTR, PTR, LONG), False)
             case _:
@@ -138,7 +169,7 @@ class Writer:
         return made
 
 
-NODE_SIZE, TABLE_SIZE, SMALL_SIZE = IntConst(24, 64), IntConst(48, 64), IntConst(72, 64)
+NODE_SIZE, SMALL_SIZE, TABLE_SIZE, TEXT_SIZE = (IntConst(size, 64) for size in (24, 72, 48, 40))
 
 
 def random_program(random: Random) -> Program:
@@ -278,7 +309,8 @@ class Machine:
                 return self.value(frame, self.random.choice([a, b]))
             case Call(callee=Address(symbol="malloc"), args=(size,)):
                 length = size.value if isinstance(size, IntConst) else 24 * self.random.randint(1, 4)
-                made = TABLE if length == TABLE.size else ArrayType(length // 24, NODE, length)
+                made: IrType = ArrayType(length // 24, NODE, length)
+                made = {TABLE.size: TABLE, TEXT.size: TEXT}.get(length, made)
                 return Pointer(Thing(instr.id, made), 0, *inner_array(made, 0))
             case Call(callee=Address(symbol="llvm.memcpy"), args=(to, source, size)):
                 length = size.value if isinstance(size, IntConst) else 8 * self.random.randint(1, 9)
@@ -311,11 +343,15 @@ class Machine:
             member = instr.source.fields[instr.source.offsets.index(instr.offset)]
             if not low <= base.offset <= high - instr.source.size or unit != instr.source.size:
                 raise Undefined
-            low, high, unit = offset, offset + member.size, 8
+            unit = member.element.size if isinstance(member, ArrayType) else member.size
+            low, high = offset, offset + member.size
         elif instr.offset == -8:  # back to the owner of a member
             if not 0 <= offset < base.thing.type.size:
                 raise Undefined
-            low, high, unit = inner_array(base.thing.type, offset)
+            if not low <= offset <= high:
+                low, high, unit = inner_array(base.thing.type, offset)
+                if unit <= 8 or (offset - low) % unit:
+                    raise Undefined
         elif instr.offset % unit or any(term.scale % unit for term in instr.terms):
             raise Undefined
         for term in instr.terms:
