@@ -13,9 +13,9 @@ static struct node *_Atomic top;
 static void *pusher(void *arg) {
     struct node *n = malloc(sizeof *n);
     struct node *old = atomic_load(&top);       // no-race
-    n->value = (int)(long)arg;                  // no-race
+    n->value = (int)(long)arg;                  // no-race alarm(lockset): private until the exchange succeeds
     do
-        n->next = old;                          // no-race
+        n->next = old;                          // no-race alarm(lockset): private until the exchange succeeds
     while (!atomic_compare_exchange_weak(&top, &old, n));  // no-race
     return NULL;
 }

@@ -14,7 +14,7 @@ static void *worker(void *arg) {
     int r = pthread_mutex_lock(&m);
     if (r == EOWNERDEAD)
         pthread_mutex_consistent(&m);
-    value++;                                    // no-race
+    value++;                                    // no-race alarm(lockset): the call could fail with ENOTRECOVERABLE
     pthread_mutex_unlock(&m);
     return arg;
 }

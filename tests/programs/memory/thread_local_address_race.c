@@ -5,7 +5,7 @@ static __thread int counter;
 
 static void *worker(void *arg) {
     int *of_main = arg;
-    counter++;                                  // no-race
+    counter++;                                  // no-race alarm(lockset): one object for the variable of all threads
     *of_main += 1;                              // race
     return NULL;
 }

@@ -21,5 +21,5 @@ int main(void) {
     pthread_create(&b, NULL, worker, NULL);
     pthread_join(a, NULL);
     pthread_join(b, NULL);
-    return ended <= 2 ? 0 : 1;                  // no-race
+    return ended <= 2 ? 0 : 1;                  // no-race alarm(lockset): a destructor is taken to run at any time
 }

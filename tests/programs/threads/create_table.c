@@ -4,17 +4,17 @@
 static int a, b, c;
 
 static void *first(void *arg) {
-    a = 1;                                      // no-race
+    a = 1;                                      // no-race alarm(lockset): any function of the table in every round
     return arg;
 }
 
 static void *second(void *arg) {
-    b = 2;                                      // no-race
+    b = 2;                                      // no-race alarm(lockset): any function of the table in every round
     return arg;
 }
 
 static void *third(void *arg) {
-    c = 3;                                      // no-race
+    c = 3;                                      // no-race alarm(lockset): any function of the table in every round
     return arg;
 }
 
