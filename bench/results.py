@@ -21,6 +21,10 @@ under locks, atomics, read-only and private state, pure functions, services that
 start functions, two phases. A program without planted races has none; three races are planted in the
 others. *cold* is a run with an empty cache, *warm* the run after it. Times are wall-clock seconds.""",
     ),
+    "corpus": (
+        "## Programs with known verdicts",
+        "The SV-COMP tasks *pthread-race-challenges* at hand, each checked alone, as a user would.",
+    ),
     "real": (
         "## Real programs",
         "Sources as Debian distributes them, fetched by `bench/real/fetch.py`, analysed whole.",

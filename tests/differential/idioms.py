@@ -1310,6 +1310,689 @@ JOIN(b@);
 -- end
 """
 
+
+# -- fresh objects that get away
+
+FRESH_ESCAPES = """
+struct N@ { int v; struct N@ *next; void *any; }; struct N@ *g@; struct N@ *tab@[2]; long word@;
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; struct N@ *_Atomic ap@;
+void keep@(struct N@ *p) { ‹;¦g@ = p;¦tab@[1] = p;› }
+struct N@ *same@(struct N@ *p) { ‹return p;¦struct N@ *q = p; return q;¦return p->next ? p->next : p;› }
+void link@(struct N@ *a, struct N@ *b) { a->next = b; }
+void *f@(void *arg) {
+  struct N@ *p = malloc(sizeof *p);
+  struct N@ *q = calloc(1, sizeof *q);
+  struct N@ **pp = ‹&g@¦&tab@[0]¦&q->next›;
+  p->v = 1;
+  p->next = NULL;
+  q->next = ‹p¦NULL›;
+  LOCK(&m@);
+  ‹*pp = p;¦keep@(p);¦link@(q, p); g@ = q;¦struct N@ t = *q; g@ = t.next;¦memcpy(tab@, &p, sizeof p);¦word@ = (long)p;¦g@ = same@(p);¦g@ = arg ? p : q;¦q->any = p; tab@[0] = q;¦memcpy(&g@, &q->next, sizeof g@);¦struct N@ *e = NULL; atomic_compare_exchange_strong_explicit(&ap@, &e, p, REL, RLX);¦*q = *p; g@ = q;›
+  ‹p->v = 2;¦q->v = 2;¦;›
+  UNLOCK(&m@);
+  «;¦p->v = 3;¦q->v = 3;¦same@(q)->v = 3;¦if (q->next) q->next->v = 3;»
+  return NULL;
+}
+void *h@(void *arg) {
+  LOCK(&m@);
+  struct N@ *p = ‹g@¦tab@[0]¦tab@[1]¦(struct N@ *)word@¦ALOAD(&ap@, ACQ)›;
+  if (p) p->v++;
+  ‹if (p && p->next) p->next->v++;¦;›
+  ‹if (p && p->any) ((struct N@ *)p->any)->v++;¦;›
+  UNLOCK(&m@);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, ‹NULL¦&g@›);
+SPAWN(&b@, ‹f@¦h@¦h@›, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+if (g@) g@->v = 4;
+"""
+
+FRESH_LOOP = """
+struct N@ { int v; struct N@ *next; }; struct N@ *head@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  struct N@ *prev = NULL; struct N@ *n = NULL; int i;
+  for (i = 0; i < 2; i++) {
+    n = malloc(sizeof *n);
+    n->v = i;
+    n->next = ‹prev¦head@¦NULL›;
+    ‹if (prev) prev->v = 7;¦;›
+    «;¦if (i == 0) { LOCK(&m@); head@ = n; UNLOCK(&m@); }»
+    prev = n;
+  }
+  LOCK(&m@);
+  ‹head@ = n;¦head@ = prev;¦if (head@) head@->next = n; else head@ = n;›
+  UNLOCK(&m@);
+  «;¦n->v = 3;¦if (prev->next) prev->next->v = 3;»
+  return NULL;
+}
+void *g@(void *arg) {
+  struct N@ *p;
+  LOCK(&m@);
+  for (p = head@; p; p = p->next) p->v++;
+  UNLOCK(&m@);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+if (head@) head@->v = 4;
+"""
+
+FRESH_SPAWN = """
+struct A@ { int in; int out; struct A@ *peer; }; struct A@ *reg@[2]; int done@;
+void *f@(void *arg) {
+  struct A@ *p = arg;
+  p->out = p->in;
+  «;¦if (p->peer) p->peer->out = 1;»
+  return p;
+}
+struct A@ *start@(pthread_t *t, int v, struct A@ *peer) {
+  struct A@ *p = malloc(sizeof *p);
+  p->in = v;
+  p->peer = ‹peer¦NULL›;
+  pthread_create(t, NULL, f@, ‹p¦p¦peer ? peer : p›);
+  «;¦p->in = 2;¦p->out = 2;»
+  ‹reg@[v] = p;¦;›
+  return p;
+}
+-- setup
+pthread_t a@, b@; struct A@ *r@; struct A@ *s@; void *res@;
+-- create
+r@ = start@(&a@, 0, NULL);
+s@ = start@(&b@, 1, ‹r@¦NULL›);
+-- middle
+«;¦r@->out = 1;¦done@ = s@->in;¦done@ = s@->out;»
+-- join
+‹JOIN(a@);¦pthread_join(a@, &res@); ((struct A@ *)res@)->out = 3;›
+«;¦s@->out = 5;»
+JOIN(b@);
+-- end
+done@ = r@->out + s@->out;
+"""
+
+# -- flow through functions: recursion, gotos, several exits, many contexts
+
+RECURSION = """
+struct N@ { int v; pthread_mutex_t lock; struct N@ *next; }; int deep@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+struct N@ n1@ = {0, PTHREAD_MUTEX_INITIALIZER, NULL}; struct N@ n0@ = {0, PTHREAD_MUTEX_INITIALIZER, &n1@};
+void all@(struct N@ *p, int d) {
+  if (!p) return;
+  LOCK(&p->lock);
+  «p->v++;¦»
+  ‹all@(p->next, d + 1);¦;›
+  «;¦if (p->next) p->next->v++;»
+  UNLOCK(&p->lock);
+  ‹all@(p->next, d);¦;›
+  «;¦p->v--;»
+}
+int count@(int k) {
+  if (k == 0) { ‹return 0;¦LOCK(&m@); deep@++; UNLOCK(&m@); return 1;› }
+  ‹LOCK(&m@); deep@++; UNLOCK(&m@);¦;›
+  return count@(k - 1) «;¦+ deep@;»
+}
+void *f@(void *arg) { all@(&n0@, 0); ‹count@(2);¦;› return NULL; }
+void *g@(void *arg) { all@(‹&n1@¦&n0@›, 0); count@(1); return NULL; }
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+GOTOS = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER; int x@; int y@;
+void *f@(void *arg) {
+  int k = ‹__VERIFIER_nondet_int()¦arg != NULL¦0›; int tries = 0;
+  if (k) goto ‹inside¦second›;
+again:
+  LOCK(&m@);
+  x@++;
+  «;¦if (x@ > 3) goto out;»
+  UNLOCK(&m@);
+inside:
+  tries++;
+  ‹LOCK(&n@); y@++; UNLOCK(&n@);¦;›
+  if (tries < 2) goto ‹again¦inside›;
+second:
+  «LOCK(&m@);¦»
+  x@ = 5;
+  UNLOCK(&m@);
+out:
+  «;¦y@ = 1;¦x@ = 1;»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, f@, ‹NULL¦&x@›);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+LOCK_IN_LOOP = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t l@[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+int x@; int c@[2]; int stop@;
+void *f@(void *arg) {
+  int i;
+  for (i = 0; i < 2; i++) {
+    LOCK(‹&m@¦&l@[i]›);
+    «;¦if (stop@) break;¦if (stop@) continue;»
+    ‹x@++;¦c@[i]++;›
+    UNLOCK(‹&m@¦&l@[i]›);
+  }
+  «;¦x@ = 1;»
+  return NULL;
+}
+void *g@(void *arg) {
+  int i;
+  for (i = 0; i < 2; i++) LOCK(&l@[i]);
+  ‹c@[0]++; c@[1]++;¦;›
+  for (i = «0¦1»; i < 2; i++) UNLOCK(&l@[i]);
+  «;¦c@[0] = 3;»
+  LOCK(&m@);
+  i = 0;
+  while (i < 2) {
+    x@++;
+    ‹UNLOCK(&m@); LOCK(&m@);¦;›
+    «;¦if (i == 1) UNLOCK(&m@);»
+    i++;
+  }
+  UNLOCK(&m@);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+WRAPPED_CREATE = """
+int x@; int y@; pthread_t ids@[4]; int n@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) { int *p = arg; ‹LOCK(&m@); (*p)++; UNLOCK(&m@);¦(*p)++;› return NULL; }
+pthread_t go@(int *p) { pthread_t t; SPAWN(&t, f@, p); return t; }
+void launch@(int *p) { ids@[n@] = go@(p); n@ = n@ + 1; }
+void finish@(pthread_t t) { JOIN(t); }
+void both@(int *p, int *q) { launch@(p); launch@(q); }
+-- setup
+int i@; pthread_t t@;
+-- create
+‹launch@(&x@);¦t@ = go@(&x@); ids@[n@++] = t@;¦both@(&x@, &y@);›
+«;¦x@ = 1;»
+‹launch@(«&y@¦&x@»);¦;›
+-- middle
+«;¦y@ = 3;»
+-- join
+‹for (i@ = 0; i@ < n@; i@++) finish@(ids@[i@]);¦for (i@ = «0¦1»; i@ < n@; i@++) JOIN(ids@[i@]);¦if (n@ > 0) JOIN(ids@[0]); if (n@ > 1) JOIN(ids@[1]);›
+-- end
+x@ = y@;
+"""
+
+CONDITIONAL_CREATE = """
+int x@; int on@ = ‹1¦0›; int err@;
+void *f@(void *arg) { x@++; return NULL; }
+-- setup
+pthread_t a@, b@; int c@ = ‹on@¦__VERIFIER_nondet_int()¦1›; int made@ = 0;
+-- create
+if (c@) { SPAWN(&a@, f@, NULL); made@ = «1¦0»; }
+«;¦c@ = !c@;»
+‹if (!c@) x@ = 1;¦;›
+-- middle
+if (‹made@¦c@›) JOIN(a@);
+x@ = 2;
+if (!‹made@¦c@›) { SPAWN(&a@, f@, NULL); «JOIN(a@);¦» }
+x@ = 3;
+-- join
+err@ = pthread_create(&b@, NULL, f@, NULL);
+if («err@ == 0¦err@ != 0») JOIN(b@);
+-- end
+x@ = 4;
+"""
+
+THREAD_TABLE = """
+struct T@ { pthread_t id; int used; int data; }; struct T@ tab@[3]; int sum@; int shared@;
+void *f@(void *arg) { struct T@ *t = arg; t->data++; ‹shared@++;¦;› return NULL; }
+int add@(int k) {
+  if (tab@[k].used) return -1;
+  tab@[k].used = 1;
+  tab@[k].data = k;
+  SPAWN(&tab@[k].id, f@, &tab@[«k¦0»]);
+  «;¦tab@[k].data = 1;»
+  return k;
+}
+void wait@(int k) { if (tab@[k].used) { JOIN(tab@[k].id); tab@[k].used = 0; } }
+-- setup
+int i@;
+-- create
+‹add@(0); «wait@(0);¦» add@(‹0¦1›);¦for (i@ = 0; i@ < 2; i@++) add@(i@);¦for (i@ = 0; i@ < 2; i@++) { add@(i@); «wait@(i@);¦» }›
+-- middle
+«;¦sum@ += tab@[1].data;»
+-- join
+‹wait@(0); wait@(1);¦for (i@ = 0; i@ < «2¦1»; i@++) wait@(i@);›
+-- end
+sum@ = tab@[0].data + shared@;
+"""
+
+LOOP_SHAPES = """
+int d@[6]; pthread_t t@[4]; int total@; int lim@ = 2;
+void *f@(void *arg) { ‹int *p = arg; p[0]++;¦int *p = arg; p[«0¦1»]++;¦int k = (int)(long)arg; d@[k]++;› return NULL; }
+-- setup
+int i@, j@; unsigned u@; ‹k:long¦char¦unsigned char› c@;
+-- create
+‹i@ = 0; while (i@ < 2) { SPAWN(&t@[i@], f@, ‹&d@[i@]¦&d@[2 * i@]›); i@++; }¦for (u@ = 0; u@ < 2; u@++) SPAWN(&t@[u@], f@, &d@[u@]);¦for (c@ = 0; c@ < 2; c@++) SPAWN(&t@[(int)c@], f@, &d@[(int)c@]);¦for (i@ = 2; i@ > 0; i@--) SPAWN(&t@[i@ - 1], f@, &d@[«i@ - 1¦i@ / 2»]);¦for (i@ = 0; i@ < lim@; i@++) SPAWN(t@ + i@, f@, d@ + «i@¦i@ % 1»);¦for (i@ = 0; i@ < 4; i@ += 2) SPAWN(&t@[i@ / 2], f@, &d@[i@ «¦/ 4»]);¦for (i@ = 0; i@ < 2; i@++) for (j@ = 0; j@ < 2; j@++) SPAWN(&t@[2 * i@ + j@], f@, &d@[«2 * i@ + j@¦i@ + j@¦j@»]);¦do { SPAWN(&t@[i@ = total@], f@, &d@[total@]); total@++; } while (total@ < 2);›
+-- middle
+«;¦d@[0] = 1;¦total@ = d@[1];»
+-- join
+‹for (i@ = 0; i@ < 2; i@++) JOIN(t@[i@]);¦JOIN(t@[0]); JOIN(t@[1]);¦i@ = 2; while (i@-- > 0) JOIN(t@[i@]);¦for (u@ = 0; u@ < lim@; u@++) JOIN(t@[u@]);¦for (i@ = 0; i@ < 2; i@++) { if («0¦i@ == 1¦d@[5]») continue; JOIN(t@[i@]); }¦for (i@ = 0; i@ < 2; i@++) { JOIN(t@[i@]); «;¦break;» }¦for (i@ = 0; i@ < 4; i@++) if (t@[i@]) JOIN(t@[i@]);›
+-- end
+total@ = d@[0] + d@[1];
+"""
+
+# -- bytes: unions, narrow accesses, bit-fields, overlapping copies
+
+NARROW = """
+union U@ { int w; char b[4]; short h[2]; } u@; struct P@ { char a; char b; int c : 4; int d : 4; long e; } p@;
+int arr@[4]; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  LOCK(‹&m@¦&n@›);
+  ‹u@.w = 1;¦u@.b[‹0¦1›] = 1;¦p@.a = 1;¦p@.c = 1;¦((char *)arr@)[‹3¦4›] = 1;¦*(long *)&arr@[‹0¦1›] = 1;¦((struct P@ *)&p@)->e = 2;¦memset((char *)arr@ + 2, 0, 4);›
+  UNLOCK(‹&m@¦&n@›);
+  return NULL;
+}
+void *g@(void *arg) {
+  LOCK(‹&m@¦&n@›);
+  ‹u@.h[‹0¦1›] = 1;¦u@.b[‹1¦2›] = 1;¦p@.b = 1;¦p@.d = 1;¦arr@[‹0¦1¦2›] = 1;¦*(int *)((char *)arr@ + 6) = 1;¦p@.e = 2;¦char *q = (char *)&p@; q[‹0¦1¦2¦8›] = 1;›
+  UNLOCK(‹&m@¦&n@›);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@¦g@›, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+BY_VALUE = """
+struct L@ { int *p; pthread_mutex_t *m; long pad[3]; }; int x@; int y@;
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER; struct L@ def@;
+void use@(struct L@ l) { LOCK(l.m); (*l.p)++; UNLOCK(l.m); }
+struct L@ make@(int *p, pthread_mutex_t *m) { struct L@ l = {p, m, {0, 0, 0}}; return l; }
+void swap@(struct L@ *l) { «;¦l->m = &n@;¦l->p = &y@;» }
+void *f@(void *arg) {
+  struct L@ l = make@(&x@, «&m@¦&n@»);
+  swap@(&l);
+  use@(l);
+  ‹use@(def@);¦;›
+  return NULL;
+}
+void *g@(void *arg) {
+  struct L@ l = ‹def@¦*(struct L@ *)arg›;
+  ‹l.pad[0] = 1;¦;›
+  use@(l);
+  «;¦def@.p = &y@;»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@; struct L@ k@;
+def@ = make@(‹&x@¦&y@›, &m@);
+k@ = def@;
+«;¦k@.m = &n@;»
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@¦g@›, ‹&k@¦&def@›);
+-- middle
+«;¦def@.m = &n@;»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+THREAD_SPECIFIC = """
+pthread_key_t key@; pthread_key_t key2@; int g@; struct B@ { int n; struct B@ *o; }; struct B@ *seen@;
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+struct B@ *mine@(void) {
+  struct B@ *b = pthread_getspecific(«key@¦key2@»);
+  if (!b) {
+    b = «calloc(1, sizeof *b)¦seen@»;
+    if (!b) b = calloc(1, sizeof *b);
+    ‹LOCK(&m@); seen@ = b; UNLOCK(&m@);¦;›
+    pthread_setspecific(key@, b);
+  }
+  return b;
+}
+void *f@(void *arg) {
+  mine@()->n++;
+  ‹pthread_setspecific(key@, ‹arg¦&g@›); *(int *)pthread_getspecific(key@) = 1;¦;›
+  return NULL;
+}
+void *h@(void *arg) {
+  mine@()->n++;
+  «;¦LOCK(&m@); if (seen@) seen@->n++; UNLOCK(&m@);»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+int one@ = 0; int two@ = 0;
+pthread_key_create(&key@, NULL);
+pthread_key_create(&key2@, NULL);
+-- create
+SPAWN(&a@, ‹f@¦h@›, &one@);
+SPAWN(&b@, ‹f@¦h@›, «&two@¦&one@»);
+-- middle
+‹mine@()->n++;¦;›
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+TRY_JOIN = """
+int x@;
+void *f@(void *arg) { x@++; return NULL; }
+-- setup
+pthread_t a@; int r@;
+-- create
+SPAWN(&a@, f@, NULL);
+-- middle
+r@ = pthread_tryjoin_np(a@, NULL);
+if (r@ «==¦!=» 0) { x@ = 1; ‹pthread_t b@; SPAWN(&b@, f@, NULL); «JOIN(b@);¦»¦;› }
+«;¦x@ = 2;»
+-- join
+if (r@ «!=¦==» 0) JOIN(a@);
+-- end
+x@ = 3;
+"""
+
+INITIAL_VALUES = """
+atomic_int st@ = ‹256¦1¦0¦-1›; int x@; int box@[2] = {‹1¦0›, ‹0¦3›}; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  x@ = 1;
+  ‹ASTORE(&st@, ‹0¦1¦256¦2›, REL);¦LOCK(&m@); box@[‹0¦1›] = ‹0¦1¦3›; UNLOCK(&m@);¦LOCK(&m@); *(char *)&box@[1] = ‹0¦1¦3›; UNLOCK(&m@);›
+  «;¦x@ = 2;»
+  return NULL;
+}
+void *g@(void *arg) {
+  int v;
+  ‹v = ALOAD(&st@, ACQ);¦v = ALOAD((_Atomic(char) *)&st@, ACQ);¦LOCK(&m@); v = box@[‹0¦1›]; UNLOCK(&m@);¦LOCK(&m@); v = *(char *)&box@[‹0¦1›]; UNLOCK(&m@);›
+  if (v ‹==¦!=› ‹0¦1¦256¦3›) x@++;
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, g@, NULL);
+-- middle
+‹;¦LOCK(&m@); box@[1] = 0; UNLOCK(&m@);¦ASTORE(&st@, 0, REL);›
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+REUSED_FLAG = """
+atomic_int fl@; int x@; sem_t s@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int pf@;
+void *f@(void *arg) {
+  int i;
+  for (i = 0; i < ‹1¦2›; i++) {
+    x@++;
+    ‹ASTORE(&fl@, 1, REL);¦LOCK(&m@); pf@ = 1; UNLOCK(&m@);¦sem_post(&s@);›
+    ‹while (ALOAD(&fl@, ACQ)) ;¦;›
+  }
+  «;¦x@ = 7;»
+  return NULL;
+}
+void *g@(void *arg) {
+  int r = 0;
+  ‹while (!ALOAD(&fl@, ACQ)) ; r = 1;¦LOCK(&m@); r = pf@; UNLOCK(&m@);¦sem_wait(&s@); r = 1;›
+  if (r) x@++;
+  ‹ASTORE(&fl@, 0, «REL¦RLX»);¦LOCK(&m@); pf@ = 0; UNLOCK(&m@);¦;›
+  «;¦x@ = 3;»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+sem_init(&s@, 0, 0);
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, g@, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+x@ = 9;
+"""
+
+CHAINED_SIGNALS = """
+sem_t s1@; sem_t s2@; atomic_int f1@; atomic_int f2@; int x@; int y@;
+void *a@(void *arg) { x@ = 1; ‹sem_post(&s1@);¦ASTORE(&f1@, 1, REL);› «;¦x@ = 5;» return NULL; }
+void *b@(void *arg) {
+  ‹sem_wait(&s1@);¦while (!ALOAD(&f1@, ACQ)) ;¦if (!ALOAD(&f1@, ACQ)) return NULL;¦;›
+  «;¦y@ = 1;»
+  ‹sem_post(&s2@);¦ASTORE(&f2@, 1, REL);¦sem_post(&s2@); x@ = 2;›
+  return NULL;
+}
+void *c@(void *arg) {
+  ‹sem_wait(&s2@);¦while (!ALOAD(&f2@, ACQ)) ;¦if (!ALOAD(&f2@, ACQ)) return NULL;›
+  x@ = 3;
+  «;¦y@ = 3;»
+  return NULL;
+}
+-- setup
+pthread_t t@, u@, v@;
+sem_init(&s1@, 0, «0¦1»);
+sem_init(&s2@, 0, «0¦1»);
+-- create
+SPAWN(&t@, a@, NULL);
+SPAWN(&u@, b@, NULL);
+SPAWN(&v@, c@, NULL);
+-- middle
+«;¦sem_post(&s1@);¦JOIN(t@);»
+-- join
+JOIN(u@);
+JOIN(v@);
+-- end
+"""
+
+THREADS_MAKE_THREADS = """
+int x@; int y@[2]; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_t kid@[2]; sem_t s@;
+void *leaf@(void *arg) { ‹x@++;¦y@[(long)arg & 1]++;¦LOCK(&m@); x@++; UNLOCK(&m@);› return NULL; }
+void *mid@(void *arg) {
+  long k = (long)arg;
+  ‹y@[k] = 1;¦x@ = 1;¦;›
+  SPAWN(&kid@[«k¦0»], leaf@, arg);
+  ‹y@[1 - k] = 2;¦;›
+  «JOIN(kid@[k]);¦;»
+  y@[k]++;
+  return NULL;
+}
+void *rec@(void *arg) {
+  long k = (long)arg; pthread_t t;
+  if (k > 0) SPAWN(&t, rec@, (void *)(k - 1));
+  ‹y@[k & 1]++;¦x@++;¦if (k == 0) x@++;›
+  if (k > 0) JOIN(t);
+  «;¦x@ = 2;»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, ‹mid@¦rec@›, (void *)‹0L¦1L›);
+‹SPAWN(&b@, mid@, (void *)1L);¦SPAWN(&b@, rec@, (void *)1L);›
+-- middle
+-- join
+JOIN(a@);
+«;¦y@[0] = 4;»
+JOIN(b@);
+-- end
+x@ = y@[0];
+"""
+
+SWAPPED_OBJECTS = """
+struct O@ { pthread_mutex_t lock; int v; struct O@ *twin; }; struct O@ o@[2]; struct O@ *cur@ = &o@[0]; struct O@ *old@ = &o@[1];
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void flip@(void) { LOCK(&m@); struct O@ *t = cur@; cur@ = old@; old@ = t; UNLOCK(&m@); }
+void *f@(void *arg) {
+  LOCK(&m@);
+  struct O@ *p = cur@;
+  «;¦UNLOCK(&m@);»
+  LOCK(&p->lock);
+  «;¦p = p->twin;»
+  «p¦cur@»->v++;
+  UNLOCK(‹&p->lock¦&cur@->lock›);
+  UNLOCK(&m@);
+  return NULL;
+}
+void *g@(void *arg) {
+  struct O@ *p = ‹&o@[0]¦&o@[1]¦arg›;
+  ‹flip@();¦;›
+  LOCK(&p->lock);
+  p->v = 2;
+  «;¦p->twin->v = 3;»
+  UNLOCK(&p->lock);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+o@[0].twin = &o@[1];
+o@[1].twin = &o@[0];
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@¦g@›, cur@);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+DOUBLE_CHECKED = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; struct I@ { int v; } *inst@; atomic_int ok@; struct I@ *_Atomic ai@; int x@;
+struct I@ *get@(void) {
+  ‹struct I@ *p = ALOAD(&ai@, «ACQ¦RLX»); if (!p) { LOCK(&m@); p = ALOAD(&ai@, RLX); if (!p) { p = malloc(sizeof *p); p->v = 1; ASTORE(&ai@, p, «REL¦RLX»); } UNLOCK(&m@); } return p;¦if (!ALOAD(&ok@, «ACQ¦RLX»)) { LOCK(&m@); if (!inst@) { inst@ = malloc(sizeof *inst@); inst@->v = 2; ASTORE(&ok@, 1, «REL¦RLX»); } UNLOCK(&m@); } return inst@;¦LOCK(&m@); if (!inst@) { inst@ = malloc(sizeof *inst@); inst@->v = 3; } UNLOCK(&m@); return «inst@¦inst@»;›
+}
+void *f@(void *arg) { struct I@ *p = get@(); int r = p->v; ‹;¦LOCK(&m@); p->v = r + 1; UNLOCK(&m@);› return NULL; }
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, f@, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+QUEUE = """
+struct Q@ { int items[2]; int head; int tail; pthread_mutex_t lock; sem_t full; sem_t room; }; struct Q@ q@; int sum@;
+struct M@ { int v; }; struct M@ *slot@[2];
+void put@(struct Q@ *q, struct M@ *m) {
+  ‹sem_wait(&q->room);¦;›
+  LOCK(&q->lock);
+  slot@[q->tail & 1] = m;
+  q->tail++;
+  UNLOCK(&q->lock);
+  sem_post(&q->full);
+  «;¦m->v++;»
+}
+struct M@ *get@(struct Q@ *q) {
+  sem_wait(&q->full);
+  «LOCK(&q->lock);¦»
+  struct M@ *m = slot@[q->head & 1];
+  q->head++;
+  «UNLOCK(&q->lock);¦»
+  ‹sem_post(&q->room);¦;›
+  return m;
+}
+void *p@(void *arg) { struct M@ *m = malloc(sizeof *m); m->v = 1; put@(&q@, m); ‹m = malloc(sizeof *m); m->v = 2; put@(&q@, m);¦;› return NULL; }
+void *c@(void *arg) { struct M@ *m = get@(&q@); if (m) { m->v++; ‹free(m);¦sum@ = m->v;› } return NULL; }
+-- setup
+pthread_t a@, b@, d@;
+pthread_mutex_init(&q@.lock, NULL);
+sem_init(&q@.full, 0, «0¦1»);
+sem_init(&q@.room, 0, 2);
+-- create
+SPAWN(&a@, p@, NULL);
+SPAWN(&b@, c@, NULL);
+‹SPAWN(&d@, c@, NULL); JOIN(d@);¦;›
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+LEFT_LOCKED = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER; int x@; int bad@;
+void quit@(void) { ‹UNLOCK(&m@);¦;› pthread_exit(NULL); }
+int check@(int k) { if (k > 2) { «UNLOCK(&m@);¦» return 1; } return 0; }
+void *f@(void *arg) {
+  LOCK(&m@);
+  x@++;
+  if (‹x@ > 1¦__VERIFIER_nondet_int()¦bad@›) quit@();
+  if (check@(‹x@¦1›)) return NULL;
+  x@--;
+  UNLOCK(&m@);
+  «;¦x@ = 4;»
+  return NULL;
+}
+void cross@(pthread_mutex_t *a, pthread_mutex_t *b) { LOCK(a); x@++; UNLOCK(«a¦b»); }
+void *g@(void *arg) {
+  ‹LOCK(&n@);¦;›
+  cross@(&m@, «&m@¦&n@»);
+  ‹x@ = 2;¦;›
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+‹LOCK(&m@); x@ = 8;¦;›
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
 IDIOMS: Final[dict[str, str]] = {
     name.lower(): text
     for name, text in list(globals().items())

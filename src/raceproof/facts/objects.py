@@ -356,7 +356,7 @@ class PointerValues:
         obj, offset, dims = self.object_of[value], self.offset_of[value], list(self.dims_of[value])
         if offset is None or not dims:
             return [(offset, None)]
-        while len(dims) > 1 and dims[-1][2] == dims[-2][1] and dims[-1][0] == dims[-2][0]:
+        while len(dims) > 1 and dims[-1][::2] == dims[-2][:2] and dims[-2][1] % dims[-1][1] == 0:
             first, _, extent = dims[-2]  # rows of a matrix
             dims[-2:] = [(first, dims[-1][1], extent)]
         kept = 0 if obj.shape is not None and dims[0] not in self.layout_dims(value) else 1
