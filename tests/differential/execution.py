@@ -100,7 +100,7 @@ class Frame:
 
 @dataclass(eq=False, slots=True)
 class RunningThread:
-    """`phase` counts the steps of an operation that takes several; `spun` are the states since the last effect."""
+    """`phase` counts the steps of an operation that takes several, `eager` those since the last choice; `spun` are the states since the last effect."""
 
     name: ThreadName
     number: int
@@ -108,6 +108,7 @@ class RunningThread:
     frames: list[Frame] = field(default_factory=list)
     pending: Operation | None = None
     phase: int = 0
+    eager: int = 0
     memo: int = 0
     has_ended: bool = False
     is_stuck: str | None = None

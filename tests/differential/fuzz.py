@@ -62,6 +62,8 @@ def main() -> None:
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="differential-") as directory:
         for seed in range(args.first, args.first + args.count):
+            if seed % 500 == 0:
+                print(f"# seed {seed}, {time.monotonic() - started:.0f} s", flush=True)
             made = generate(seed, args.idiom)
             result = judge(made.text, Path(directory), args.executions, args.seconds)
             statistics.add(made.idioms, result)

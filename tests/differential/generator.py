@@ -10,9 +10,12 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from differential.chaos import chaos
 from differential.idioms import IDIOMS
 
 PARTS: Final = ("setup", "create", "middle", "join", "end")
+CHAOS: Final = "chaos"
+CHAOS_SHARE: Final = 0.3
 _SLOT = re.compile(r"[«‹]([^«»‹›]*)[»›]")
 _NAMED = re.compile(r"^(\w+):(.*)$", re.DOTALL)
 _SHORT: Final = (
@@ -43,6 +46,9 @@ class Generated:
 def generate(seed: int, only: str | None = None) -> Generated:
     """The program of a seed; `only` names the one idiom to use."""
     rng = random.Random(seed)
+    if only == CHAOS or (only is None and rng.random() < CHAOS_SHARE):
+        lines = chaos(rng).splitlines()
+        return Generated(seed, expand("\n".join(lines)), (CHAOS,), ())
     count = 1 if only is not None or rng.random() < 0.75 else 2
     names = [only or rng.choice(sorted(IDIOMS)) for _ in range(count)]
     error_rate = rng.choice((0.0, 0.1, 0.2, 0.35))
@@ -76,7 +82,7 @@ def _fill(text: str, rng: random.Random, error_rate: float) -> str:
 
     def decide(match: re.Match[str]) -> str:
         content = match.group(1)
-        if match.group()[0] == "‹" and content.startswith("="):
+        if re.fullmatch(r"=\w+", content):
             return names.get(content[1:], "")
         named = _NAMED.match(content) if match.group()[0] == "‹" else None
         options = (named.group(2) if named else content).split("¦")
@@ -100,12 +106,13 @@ def _fill(text: str, rng: random.Random, error_rate: float) -> str:
 _LOCKING = re.compile(r"\b(?:LOCK|UNLOCK|pthread_\w+_(?:rdlock|wrlock|unlock|wait)|sem_wait|sem_post|take\w*|give\w*)\([^;]*;")
 _CONSTANT = re.compile(r"(?<![\w.])[0-3](?![\w.])")
 _ORDER = re.compile(r"\b(?:ACQ|REL|AR|SEQ|RLX)\b")
-_WORD = re.compile(r"\b[a-z]\w*\b")
+_DECLARATION = re.compile(r"(?:unsigned|int|long|char|void|struct \w+|pthread_\w*_?t) \**\w+ *[=;,]")
 
 
 def _is_statement(line: str) -> bool:
     text = line.strip()
-    return text.endswith(";") and "{" not in text and "}" not in text and line.startswith(" ")
+    is_whole = text.endswith(";") and "{" not in text and "}" not in text and line.startswith(" ")
+    return is_whole and _DECLARATION.match(text) is None
 
 
 def _spoil(lines: list[str], rng: random.Random) -> str:
@@ -210,7 +217,7 @@ def _make_conditional(lines: list[str], rng: random.Random) -> str:
     found = [
         at
         for at, line in enumerate(lines)
-        if _is_statement(line) and "return" not in line and not re.match(r"\s*(?:int|struct|pthread_\w+_t|long)\s", line)
+        if _is_statement(line) and "return" not in line
     ]
     if not found:
         return "nothing"

@@ -53,7 +53,8 @@ from raceproof.ir import (
     Unreachable,
 )
 
-SEGMENT_LIMIT = 3000  # instructions without a visible step
+SEGMENT_LIMIT = 3000  # instructions without a step
+EAGER_LIMIT = 200  # steps in a row that are not visible
 ATOMIC_PREFIX = "__VERIFIER_atomic_"
 POINTER_BITS = 64
 
@@ -74,17 +75,23 @@ def advance(run: Execution) -> None:
 def take_step(run: Execution, thread: RunningThread) -> None:
     """Do the pending step of a thread."""
     thread.pending = None
+    thread.eager = 0
     _guarded(run, thread, is_chosen=True)
 
 
 def _segment(run: Execution, thread: RunningThread) -> None:
-    thread.pending, is_chosen = None, thread.pending is not None
-    for _ in range(SEGMENT_LIMIT):
-        _guarded(run, thread, is_chosen)
-        is_chosen = False
-        if thread.is_done or thread.pending is not None:
-            return
-    # an endless loop over memory that nobody was seen to race on: look at it more closely
+    before, thread.pending = thread.pending, None
+    is_chosen = before is not None
+    thread.eager += is_chosen
+    if thread.eager < EAGER_LIMIT:
+        for _ in range(SEGMENT_LIMIT):
+            _guarded(run, thread, is_chosen)
+            is_chosen = False
+            if thread.is_done or thread.pending is not None:
+                return
+    # an endless loop over things that nobody else was seen to touch: look at it more closely
+    if before is not None:
+        run.found.shared.update(before.objects)
     for target in thread.watched:
         if isinstance(target, MemoryObject) and target.name[0] != "stack":
             run.found.racy.update((target.name, byte) for byte in range(target.size))

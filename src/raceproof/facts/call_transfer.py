@@ -425,6 +425,8 @@ def _unknown(w: Walker, instr: Call, state: State) -> list[State]:
         for held in [h for h in state.locks if w.flow.lock_objects(h.address) & reached]:
             del state.locks[held]
     state.memory.clear()
+    for function in w.world.callbacks_of_unknown(w.function, instr):
+        thread_transfer.start_deferred(w, instr, function, state)
     _result(w, instr, state)
     return [] if instr.noreturn else [state]
 

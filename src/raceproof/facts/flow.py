@@ -125,9 +125,8 @@ class Flow:
         main = ThreadRecord(MAIN, self.world.program.entry, None, None, None)
         self.records.append(main)
         entry = State()
-        for function in sorted(self.world.points_to.escaped_functions):
-            if function in self.world.program.functions:
-                entry.may_run[self._escaped_thread(function).id] = 2
+        for function in self.world.callbacks_from_the_start:
+            entry.may_run[self._escaped_thread(function).id] = 2
         self._constructors = self._run_constructors(entry)
         main.context = self._context(MAIN, main.start, (), entry)
         for record in self.records[1:]:

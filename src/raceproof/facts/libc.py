@@ -28,6 +28,8 @@ from raceproof.facts.symbol_names import names_of
 
 __all__ = ["EFFECTS", "AtomicCall", "atomic_call", "effect_of", "is_pure_intrinsic"]
 
+from raceproof.facts.libc_zlib import ZLIB
+
 
 def _joined(*tables: Mapping[str, Effect]) -> dict[str, Effect]:
     joined: dict[str, Effect] = {}
@@ -39,7 +41,7 @@ def _joined(*tables: Mapping[str, Effect]) -> dict[str, Effect]:
 
 
 EFFECTS: Final[Mapping[str, Effect]] = _joined(
-    MEMORY, STRINGS, STDIO, PROGRAM, TIMES, POSIX, NET, THREADS, ATOMIC, COMPILER
+    MEMORY, STRINGS, STDIO, PROGRAM, TIMES, POSIX, NET, THREADS, ATOMIC, COMPILER, ZLIB
 )
 
 

@@ -80,6 +80,27 @@ class World:
         targets = tuple(MemLoc(p.object, p.offset, touch.size, p.stride) for p in data)
         return TargetedTouch(touch, targets, frozenset(t.object for t in targets))
 
+    def callbacks_of_unknown(self, function: Function, call: Call) -> list[str]:
+        """Functions of the program that an unknown function gets hold of by this call."""
+        objects = self.points_to.objects
+        given = {p.object for arg in call.args for p in self.points_to.targets(function.name, arg)}
+        reached = [objects[o] for o in self.reachable(given) if objects[o].kind is ObjectKind.FUNCTION]
+        return sorted(o.name for o in reached if o.name in self.program.functions)
+
+    @cached_property
+    def callbacks_from_the_start(self) -> list[str]:
+        """Functions whose address the outside world has other than by a call: they may run at any time."""
+        later: set[str] = set()
+        for function in self.program.functions.values():
+            for instr in function.instructions():
+                if isinstance(instr, Call) and any(self.is_unknown(name) for name in self.callees(instr)):
+                    later.update(self.callbacks_of_unknown(function, instr))
+        return sorted((set(self.points_to.escaped_functions) & set(self.program.functions)) - later)
+
+    def is_unknown(self, name: str) -> bool:
+        """An external function that no table describes."""
+        return name not in self.program.functions and effect_of(name) is None and sync_op(name) is None
+
     def reachable(self, roots: Iterable[ObjectId]) -> frozenset[ObjectId]:
         """Objects that can be reached through memory from `roots`, these included."""
         seen = set(roots)

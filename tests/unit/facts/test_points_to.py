@@ -21,6 +21,7 @@ RECORDS = """
 @node = global %struct.node zeroinitializer
 @other = global %struct.node zeroinitializer
 @few = global [3 x ptr] zeroinitializer
+@pairs = global [3 x %struct.node] zeroinitializer
 @many = global [50 x %struct.node] zeroinitializer
 @twin = global [50 x %struct.node] zeroinitializer
 @matrix = global [10 x [10 x i32]] zeroinitializer
@@ -78,6 +79,22 @@ def test_constant_indices_are_exact_and_unknown_ones_have_a_stride() -> None:
     assert s.at("main", "f") == s.at("main", "g") == {"matrix+0/4"}
 
 
+def test_steps_that_do_not_fit_the_rows_of_a_matrix() -> None:
+    s = solved(main("  %p = getelementptr [3 x i32], ptr @matrix, i64 %i\n  ret i32 0"))
+    assert s.at("main", "p") == {"matrix+0/4"}
+
+
+def test_a_step_larger_than_the_object_stays_or_leaves() -> None:
+    s = solved(
+        main("""
+  %p = getelementptr %struct.node, ptr @node, i64 %i
+  %q = getelementptr %struct.node, ptr %p, i64 -1
+  ret i32 0""")
+    )
+    assert s.at("main", "p") == {"node+0"}
+    assert s.at("main", "q") == {"node+0"}
+
+
 def test_extents_of_strided_locations() -> None:
     s = solved(main("  %p = getelementptr [16 x i8], ptr @named, i64 0, i64 %i\n  ret i32 0"))
     matrix, named = s.result.object_of_symbol("matrix"), s.result.object_of_symbol("named")
@@ -104,6 +121,18 @@ def test_elements_of_small_arrays_have_contents_of_their_own() -> None:
     assert s.at("main", "first") == {"x+0"}
     assert s.at("main", "some") == {"x+0", "y+0"}
     assert s.at("main", "none") == set()
+
+
+def test_two_unknown_places_in_one_object_may_be_the_same() -> None:
+    s = solved(
+        main("""
+  %a = getelementptr [3 x ptr], ptr @few, i64 0, i64 %i
+  store ptr @x, ptr %a
+  %b = getelementptr i8, ptr @few, i64 %i
+  %c = load ptr, ptr %b
+  ret i32 0""")
+    )
+    assert s.at("main", "c") == {"x+0"}
 
 
 def test_elements_of_large_arrays_share_contents_field_by_field() -> None:
@@ -341,6 +370,60 @@ def test_memcpy_between_different_layouts() -> None:
     assert s.at("main", "b") == set()
 
 
+def test_memcpy_from_an_unknown_element_of_a_small_array() -> None:
+    s = solved(
+        main("""
+  %f = getelementptr [3 x %struct.node], ptr @pairs, i64 0, i64 1, i32 1
+  store ptr @x, ptr %f
+  %from = getelementptr [3 x %struct.node], ptr @pairs, i64 0, i64 %i
+  call void @llvm.memcpy.p0.p0.i64(ptr @node, ptr %from, i64 24, i1 false)
+  ret i32 0""")
+    )
+    assert s.stored("node", 8) == {"x+0"}
+    assert s.stored("node", 0) == set()
+
+
+def test_memcpy_from_the_middle_of_a_large_array() -> None:
+    s = solved(
+        main("""
+  store ptr @x, ptr @many
+  %from = getelementptr [50 x %struct.node], ptr @many, i64 0, i64 3
+  %h = call ptr @malloc(i64 %i)
+  call void @llvm.memcpy.p0.p0.i64(ptr %h, ptr %from, i64 48, i1 false)
+  %a = load ptr, ptr %h
+  %second = getelementptr i8, ptr %h, i64 24
+  %b = load ptr, ptr %second
+  %third = getelementptr i8, ptr %h, i64 48
+  %c = load ptr, ptr %third
+  ret i32 0""")
+    )
+    assert s.at("main", "a") == s.at("main", "b") == {"x+0"}
+    assert s.at("main", "c") == set()
+
+
+def test_copying_a_string_into_a_buffer_touches_no_neighbour() -> None:
+    s = solved(
+        main("""
+  %from = load ptr, ptr %argv
+  %to = getelementptr %struct.named, ptr @named, i32 0, i32 2
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %i, i1 false)
+  ret i32 0""")
+    )
+    assert s.stored("named", 0) == set()
+    assert s.stored("named", 20) == {"arguments of the program+?"}
+
+
+def test_nothing_is_stored_in_constants_or_where_no_pointer_fits() -> None:
+    s = solved(
+        main("""
+  %p = select i1 true, ptr @message, ptr @x
+  store ptr @y, ptr %p
+  %a = load ptr, ptr %p
+  ret i32 0""")
+    )
+    assert s.at("main", "a") == set()
+
+
 def test_what_is_stored_later_is_copied_too() -> None:
     s = solved(
         main("""
@@ -393,6 +476,24 @@ def test_pointers_in_integers() -> None:
     assert s.at("main", "k") == set()
     assert s.at("main", "l") == set()
     assert s.at("main", "q") == {"node+8"}
+
+
+def test_arithmetic_far_from_any_cast_is_about_numbers() -> None:
+    text = main("""
+  store ptr @x, ptr @node
+  %a = load i64, ptr @node
+  %b = add i64 %a, %i
+  store i64 %b, ptr @other
+  %c = ptrtoint ptr @y to i64
+  %d = call i64 @tag(i64 NUMBER)
+  %e = inttoptr i64 RESULT to ptr
+  ret i32 0""")
+    helper = "define i64 @tag(i64 %p) {\n  %q = or i64 %p, %p\n  ret i64 %q\n}\n"
+    s = solved(text.replace("NUMBER", "%i").replace("RESULT", "0") + helper)
+    assert s.at("main", "b") == set()
+    s = solved(text.replace("NUMBER", "%c").replace("RESULT", "%d") + helper)  # pointers cross functions as integers
+    assert s.at("main", "e") == {"y+?"}
+    assert s.at("main", "b") == {"x+?"}
 
 
 def test_the_difference_of_pointers_is_no_pointer() -> None:

@@ -230,13 +230,13 @@ def covers(fast: set[tuple[str, int | None, int | None]], value: Value) -> bool:
     return any(s == symbol and (at is None or at == offset or stride is not None) for s, at, stride in fast)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(programs([0, 8]))
 def test_no_value_of_the_oracle_is_missing(program: Program) -> None:
     check(program)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(programs([0, 8, -8]))
 def test_without_clones_the_oracle_is_met_exactly(program: Program) -> None:
     """Unless an addition feeds itself, which the solver turns into a step over the whole object."""
