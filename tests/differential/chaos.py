@@ -25,7 +25,7 @@ class Chaos:
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
-        self.error_rate = rng.choice((0.02, 0.06, 0.12))
+        self.error_rate = rng.choice((0.04, 0.1, 0.2))
         self.functions: list[str] = []
         self.helpers = 0
         self.loops = 0
