@@ -116,7 +116,7 @@ def test_breaches_are_found(room: str, source: str) -> None:
     ("room", "source"),
     [
         ("ir", "from raceproof.core import SourcePos"),
-        ("facts", "from raceproof.facts.points_to import solve"),
+        ("facts", "from raceproof.facts.pointers.points_to import solve"),
         ("facts", "from .points_to import solve"),
         ("portfolio", "from raceproof import __version__, facts, lockset"),
         ("cli", "import json, llvmlite"),

@@ -6,13 +6,13 @@ import logging
 from collections.abc import Mapping
 
 from raceproof.core import Budget
-from raceproof.facts.contexts import AccessKey, ThreadRecord
-from raceproof.facts.flow import Flow, FlowResult
-from raceproof.facts.locations import overlap
-from raceproof.facts.points_to import solve
-from raceproof.facts.signals import barrier_facts, exclusive_locks, senders_of
-from raceproof.facts.stability import Stability
-from raceproof.facts.world import TargetedTouch, World
+from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
+from raceproof.facts.flow.flow import Flow, FlowResult
+from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, senders_of
+from raceproof.facts.flow.stability import Stability
+from raceproof.facts.flow.world import TargetedTouch, World
+from raceproof.facts.pointers.points_to import solve
 from raceproof.ir import Program
 from raceproof.model import (
     MAIN,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raceproof.core import Budget
-from raceproof.facts.points_to import PointsTo, solve
+from raceproof.facts.pointers.points_to import PointsTo, solve
 from raceproof.frontend import parse_module
 from raceproof.ir import Address, Call, Instr, Operand, Origin, Program, Reg, SiteId, Terminator
 from raceproof.model import MemLoc, MemObject, ObjectKind

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raceproof.facts.effects import Bytes, CString, Extent, WholeObject
-from raceproof.facts.formats import FormatTouch, printf_touches, scanf_fresh, scanf_touches
+from raceproof.facts.library.effects import Bytes, CString, Extent, WholeObject
+from raceproof.facts.library.formats import FormatTouch, printf_touches, scanf_fresh, scanf_touches
 
 STRING = CString()
 

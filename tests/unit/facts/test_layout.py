@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raceproof.facts.layout import (
+from raceproof.facts.pointers.layout import (
     ArrayPart,
     Shape,
     part_of_ir_type,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from raceproof.core import InternalError
-from raceproof.facts.effect_terms import both, effects, into, rd, wr
-from raceproof.facts.effects import (
+from raceproof.facts.library.effect_terms import both, effects, into, rd, wr
+from raceproof.facts.library.effects import (
     STATIC_ARG,
     ArgBytes,
     Bytes,
@@ -19,8 +19,8 @@ from raceproof.facts.effects import (
     Touch,
     WholeObject,
 )
-from raceproof.facts.libc import EFFECTS, atomic_call, effect_of, is_pure_intrinsic
-from raceproof.facts.libc_atomic import ATOMIC_CALLS
+from raceproof.facts.library.libc import EFFECTS, atomic_call, effect_of, is_pure_intrinsic
+from raceproof.facts.library.libc_atomic import ATOMIC_CALLS
 from raceproof.model import AccessKind
 
 ALL_EFFECTS = sorted(EFFECTS.items())

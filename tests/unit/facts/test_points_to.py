@@ -6,7 +6,7 @@ import pytest
 from unit.facts.points_to_programs import solved
 
 from raceproof.core import Budget, LimitReached
-from raceproof.facts.points_to import solve
+from raceproof.facts.pointers.points_to import solve
 from raceproof.ir import Address, IntConst, Reg
 from raceproof.model import MemLoc, ObjectKind
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unit.facts.points_to_programs import solved
 
-from raceproof.facts.calls import EntryKind
+from raceproof.facts.pointers.calls import EntryKind
 from raceproof.ir import Reg
 
 GLOBALS = """

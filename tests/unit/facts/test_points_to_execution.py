@@ -16,7 +16,7 @@ from random import Random
 import pytest
 
 from raceproof.core import Budget
-from raceproof.facts.points_to import PointsTo, solve
+from raceproof.facts.pointers.points_to import PointsTo, solve
 from raceproof.ir import (
     Address,
     Alloca,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raceproof.core import Budget, InternalError, LimitReached
-from raceproof.facts.propagation import ConstraintGraph, members
+from raceproof.facts.pointers.propagation import ConstraintGraph, members
 
 VALUES = 4
 NODES = 4

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from raceproof.core import Budget
-from raceproof.facts import cloning
-from raceproof.facts.points_to import PointsTo, solve
+from raceproof.facts.pointers import cloning
+from raceproof.facts.pointers.points_to import PointsTo, solve
 from raceproof.ir import (
     Address,
     Block,

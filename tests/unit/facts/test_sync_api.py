@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from raceproof.facts.effects import Sync, SyncOp
-from raceproof.facts.libc import effect_of
-from raceproof.facts.sync_api import SYNC_OPS, is_atomic_function, sync_op
+from raceproof.facts.library.effects import Sync, SyncOp
+from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.sync_api import SYNC_OPS, is_atomic_function, sync_op
 
 NO_OBJECT = {Sync.EXIT, Sync.SELF, Sync.ATOMIC_BEGIN, Sync.ATOMIC_END, Sync.YIELD, Sync.NONE}
 

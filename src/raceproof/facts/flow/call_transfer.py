@@ -1,0 +1,478 @@
+"""What a call does to the state: into functions of the program and back, library calls, and thread operations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from raceproof.facts.flow import memory_transfer, sync_transfer, thread_transfer
+from raceproof.facts.flow.contexts import (
+    Exit,
+    Renaming,
+    is_frame_local,
+    parameter_renaming,
+    rename,
+    rename_facts,
+    rename_memory,
+)
+from raceproof.facts.flow.state import MANY, Condition, Known, State, join, merge
+from raceproof.facts.library.effects import Effect, Returns, Sync
+from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.sync_api import GET_SPECIFIC, SET_SPECIFIC, is_atomic_function, sync_op
+from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
+from raceproof.ir import Call, Operand, PtrType
+from raceproof.model import (
+    ZERO,
+    Atom,
+    Base,
+    Derived,
+    HeldLock,
+    Linear,
+    LockKind,
+    LockMode,
+    ObjectId,
+    Stable,
+    of_atom,
+)
+
+if TYPE_CHECKING:
+    from raceproof.facts.flow.walker import Walker
+
+MAX_EXITS = 6
+SPECIFIC = "thread-specific"
+MAX_OBJECTS = 4
+ATOMIC_SECTION = HeldLock(Linear(-1), LockMode.EXCLUSIVE, LockKind.ATOMIC_SECTION)
+enter_loop = thread_transfer.enter_loop
+join_all = thread_transfer.join_all
+
+
+def call(w: Walker, instr: Call, state: State) -> list[State]:
+    """All states after the call; none if it does not return."""
+    names = w.world.callees(instr)
+    if len(names) > 1:
+        exact = w.flow.function_at(w.value(instr.callee, state))
+        names = (exact,) if exact in names else names
+    results: list[State] = []
+    for i, name in enumerate(names):
+        current = state if i == len(names) - 1 else state.copy()
+        if name in w.world.program.functions:
+            results += _defined(w, instr, name, list(instr.args), current)
+        else:
+            results += _external(w, instr, name, current)
+    if not names:  # a pointer that points to no function we know: nothing can be said, and nothing returns
+        w.flow.assume("a call through a pointer with no known target does not return", instr.id)
+    return results if len(results) <= 1 else merge(results, MAX_EXITS)
+
+
+def _result(w: Walker, instr: Call, state: State, value: Linear | None = None) -> None:
+    if instr.result is not None:
+        w.define(instr.result.name, state)
+        if value is not None:
+            state.values[instr.result.name] = value
+
+
+# -- functions of the program ---------------------------------------------------------------------
+
+
+def _defined(w: Walker, instr: Call, name: str, args: list[Operand], state: State) -> list[State]:
+    values = [w.value(arg, state) for arg in args]
+    _touch(w, instr, name, state)
+    if name not in w.world.relevant:
+        for value in values:
+            state.publish(value)
+        state.forget_memory(_objects(w.world.may_modify[name]))
+        if name in w.world.may_set_specific:
+            forget_specific(state)
+        _result(w, instr, state)
+        return [state]
+    atomic = is_atomic_function(name)
+    if atomic:
+        state.take(ATOMIC_SECTION)
+    states = run_function(w, instr, name, values, state)
+    if atomic:
+        for after in states:
+            after.release(ATOMIC_SECTION, lambda _: False)
+    return states
+
+
+def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state: State) -> list[State]:
+    """Enter `name` in a context for this state; come back by each of its exits."""
+    function = w.world.program.functions[name]
+    copies = {i for i, p in enumerate(function.params) if p.by_value is not None}
+    values = [
+        of_atom(w.flow.parameter_atom(name, function.params[i].name)) if i in copies else v
+        for i, v in enumerate(values)
+    ]  # a struct by value is the callee's own copy
+    wanted = _wanted_memory(w, name, state)
+    contents = [known.value for (address, _), known in wanted.items() if rename(address, {}) is not None]
+    for extra in values[len(function.params) :]:
+        state.publish(extra)  # variadic: may come out of the va_list under another name
+    renaming = parameter_renaming(name, [*values[: len(function.params)], *contents])
+    entry = _entry_state(w, instr, name, values, wanted, renaming, state)
+    context = w.flow.enter(w.context, name, instr.id, entry)
+    if w.recording:
+        w.calls[context] = None
+    back: dict[Atom, Linear] = {new.terms[0][0]: of_atom(old) for old, new in renaming.items()}
+    for param, value in zip(function.params, values, strict=False):
+        if param.by_value is None:
+            back.setdefault(w.flow.parameter_atom(name, param.name), value)
+    return [_return_state(w, instr, name, e, back, renaming, state.copy()) for e in context.exits]
+
+
+def _entry_state(
+    w: Walker,
+    instr: Call,
+    name: str,
+    values: list[Linear],
+    wanted: Mapping[tuple[Linear, int], Known],
+    renaming: dict[Atom, Linear],
+    state: State,
+) -> State:
+    entry = State(
+        locks=_renamed_locks(w, state.locks, renaming),
+        may_run=dict(state.may_run),
+        must_done=state.must_done,
+        in_once=state.in_once,
+        phases=dict(state.phases),
+        may_sent=state.may_sent,
+        must_received=state.must_received,
+        may_handed=state.may_handed,
+        must_returned=frozenset(
+            (thread, renamed)
+            for thread, pattern in state.must_returned
+            if (renamed := rename(pattern, renaming)) is not None
+        ),
+    )
+    entry.memory = rename_memory(wanted, renaming)
+    for atom, new in renaming.items():
+        if atom in state.fresh:
+            inner = state.fresh[atom]
+            for hidden in [a for a in inner if a not in renaming]:
+                state.publish(of_atom(hidden))  # the callee could find and publish it under another name
+            entry.fresh[new.terms[0][0]] = frozenset(
+                renaming[a].terms[0][0] for a in state.fresh.get(atom, ()) if a in renaming
+            )
+    for value in values:
+        for atom in value.atoms():
+            if isinstance(atom, Base) and atom in state.fresh:
+                entry.fresh[atom] = frozenset(a for a in state.fresh[atom] if isinstance(a, Base))
+    function = w.world.program.functions[name]
+    for i, (param, value) in enumerate(zip(function.params, values, strict=False)):
+        renamed = rename(value, renaming)
+        if renamed is not None and param.by_value is None:
+            entry.values[param.name] = renamed
+        if isinstance(param.type, PtrType):
+            _pass_objects(w, instr.args[i] if i < len(instr.args) else None, value, renaming, state, entry)
+    passed = {leaf for known in entry.memory.values() for leaf in known.value.leaves()}
+    passed |= {leaf for value in entry.values.values() for leaf in value.leaves()}
+    for condition, holds in rename_facts(state.facts, renaming).items():
+        if all(leaf in passed for leaf in condition.difference.leaves()):
+            entry.facts[condition] = holds
+    return entry
+
+
+def _wanted_memory(w: Walker, name: str, state: State) -> dict[tuple[Linear, int], Known]:
+    """Known contents that the callee may look at, in a fixed order."""
+    refers = w.world.may_refer[name]
+    found = [
+        (key, known)
+        for key, known in state.memory.items()
+        if not known.objects or any(refers >> o & 1 for o in known.objects)
+    ]
+    return dict(sorted(found, key=lambda item: (str(item[0][0]), item[0][1])))
+
+
+def _pass_objects(
+    w: Walker, arg: Operand | None, value: Linear, renaming: dict[Atom, Linear], state: State, entry: State
+) -> None:
+    """Tell the callee which objects a pointer argument may point to, if they are few."""
+    match value.terms:
+        case ((atom, 1),) if atom in renaming:
+            objects = state.objects.get(atom)
+            if objects is None and arg is not None:
+                objects = frozenset(t.object for t in w.world.points_to.targets(w.function.name, arg))
+            if objects and len(objects) <= MAX_OBJECTS:
+                entry.objects[renaming[atom].terms[0][0]] = objects
+
+
+def _return_state(
+    w: Walker,
+    instr: Call,
+    name: str,
+    leave: Exit,
+    back: dict[Atom, Linear],
+    renaming: dict[Atom, Linear],
+    state: State,
+) -> State:
+    """The caller's state after coming back by one exit of the callee."""
+    inner = leave.state
+    _result(w, instr, state)
+    result_atom = w.evaluator.opaque(instr.result.name) if instr.result is not None else None
+    value = leave.value
+    new_atom = _sole_local_atom(value, back)
+    if new_atom is not None and result_atom is not None:
+        back = {**back, new_atom: of_atom(result_atom)}
+        if new_atom in inner.fresh:
+            state.fresh[result_atom] = frozenset()
+        if new_atom in inner.observed:
+            state.observed[result_atom] = inner.observed[new_atom]
+    kept = {h: n for h, n in state.locks.items() if rename(h.address, renaming) is None}
+    released = w.world.may_unlock[name]
+    kept = {h: n for h, n in kept.items() if not any(released >> o & 1 for o in w.flow.lock_objects(h.address))}
+    state.locks = {**kept, **_renamed_locks(w, inner.locks, back)}
+    state.may_run = dict(inner.may_run)
+    state.must_done, state.in_once = inner.must_done, inner.in_once
+    state.phases = dict(inner.phases)
+    state.may_sent, state.must_received = inner.may_sent, inner.must_received
+    state.may_handed = inner.may_handed
+    for atom in inner.fresh:
+        if isinstance(atom, Base) and atom not in state.fresh:
+            state.fresh[atom] = frozenset(a for a in inner.fresh[atom] if isinstance(a, Base))
+    for atom in [a for a in state.fresh if a in renaming and renaming[a].terms[0][0] not in inner.fresh]:
+        state.publish(of_atom(atom))
+    for atom in [a for a in state.fresh if isinstance(a, Base) and _was_passed(a, back) and a not in inner.fresh]:
+        state.publish(of_atom(atom))
+    state.forget_memory(_objects(w.world.may_modify[name]))
+    if name in w.world.may_set_specific:
+        forget_specific(state)
+    state.memory.update(rename_memory(inner.memory, back))
+    state.facts.update(rename_facts(inner.facts, back))
+    if instr.result is not None and value is not None:
+        renamed = rename(value, back)
+        if renamed is not None and renamed != w.evaluator.itself(instr.result.name):
+            state.values[instr.result.name] = renamed
+    if any(isinstance(a, Stable) for h in state.locks for a in h.address.leaves()) or (
+        value is not None and any(isinstance(a, Stable) for a in value.leaves())
+    ):
+        state.drop_where(lambda linear: w.flow.is_stale(w, instr.id, linear))
+    return state
+
+
+def _renamed_locks(w: Walker, locks: Mapping[HeldLock, int], renaming: Renaming) -> dict[HeldLock, int]:
+    """The locks that have a name on the other side of a call; the new name may mean the same objects."""
+    result = {}
+    for held, count in locks.items():
+        address = rename(held.address, renaming)
+        if address is not None:
+            w.flow.note_same_lock(address, held.address)
+            result[HeldLock(address, held.mode, held.kind, held.pos)] = count
+    return result
+
+
+def _was_passed(atom: Atom, back: dict[Atom, Linear]) -> bool:
+    return any(atom in value.atoms() for value in back.values())
+
+
+def _sole_local_atom(value: Linear | None, back: dict[Atom, Linear]) -> Atom | None:
+    """The callee's own atom that is the returned value, if it is just one."""
+    match value:
+        case Linear(constant=0, terms=((atom, 1),)) if is_frame_local(atom) and atom not in back:
+            return atom
+    return None
+
+
+@lru_cache(maxsize=4096)
+def _objects(bits: int) -> frozenset[ObjectId]:
+    result = []
+    while bits:
+        low = bits & -bits
+        result.append(ObjectId(low.bit_length() - 1))
+        bits ^= low
+    return frozenset(result)
+
+
+def merge_exits(exits: list[Exit]) -> list[Exit]:
+    """Join exits with the same property and the same constant result; then by property; then all."""
+
+    def grouped(items: list[Exit], with_value: bool) -> list[Exit]:
+        groups: dict[object, Exit] = {}
+        for item in items:
+            constant = item.value if with_value and item.value is not None and item.value.is_constant else None
+            key = (item.state.property_key(), constant)
+            if key in groups:
+                other = groups[key]
+                same = other.value if other.value == item.value else None
+                joined = join(other.state, item.state)
+                if same is None:
+                    for value in (other.value, item.value):
+                        joined.publish(value if value is not None else ZERO)
+                groups[key] = Exit(joined, same)
+            else:
+                groups[key] = item
+        return list(groups.values())
+
+    for exit_ in exits:
+        exit_.state.values = {}
+    result = grouped(exits, with_value=True)
+    if len(result) > MAX_EXITS:
+        result = grouped(result, with_value=False)
+    if len(result) > MAX_EXITS:
+        state = result[0].state
+        for other in result[1:]:
+            state = join(state, other.state)
+        for other in result:
+            state.publish(other.value if other.value is not None else ZERO)
+        result = [Exit(state, None)]
+    return result
+
+
+# -- functions of the library ---------------------------------------------------------------------
+
+
+def _external(w: Walker, instr: Call, name: str, state: State) -> list[State]:
+    operation = sync_op(name)
+    effect = effect_of(name)
+    if operation is not None:
+        states = sync_transfer.apply(w, instr, operation, state)
+        for after in states:
+            _touch(w, instr, name, after)
+            if operation.kind is Sync.CREATE:
+                thread_transfer.remember_id(w, instr, operation, after)
+            elif name in SET_SPECIFIC or name in GET_SPECIFIC:
+                _thread_specific(w, instr, name, after)
+            if effect is not None and effect.calls:
+                _callbacks(w, instr, effect, after)
+        return states
+    if effect is None:
+        w.flow.assume(
+            f"`{name}` is not known: it may touch, keep and call whatever it can reach, "
+            "but takes, gives back or waits for no lock of the program's own",
+            instr.id,
+        )
+        return _unknown(w, instr, state)
+    _touch(w, instr, name, state)
+    if name in RETURNS_TWICE:
+        return _set_jump(w, instr, state)
+    if effect.noreturn:
+        return []
+    states = _callbacks(w, instr, effect, state)
+    for after in states:
+        _return_of_library(w, instr, effect, after)
+    return states
+
+
+def _thread_specific(w: Walker, instr: Call, name: str, state: State) -> None:
+    """Thread-specific data: a location of this thread's own for every key."""
+    place = of_atom(Derived(SPECIFIC, (w.value(instr.args[0], state),)))
+    size = w.world.program.pointer_size
+    if name in SET_SPECIFIC:
+        forget_specific(state)  # another key may be the same one
+        state.memory[(place, size)] = Known(w.value(instr.args[1], state), frozenset())
+    elif instr.result is not None:
+        known = state.memory.get((place, size))
+        if known is not None:
+            state.values[instr.result.name] = known.value
+        else:
+            state.memory[(place, size)] = Known(w.evaluator.itself(instr.result.name), frozenset())
+
+
+def forget_specific(state: State) -> None:
+    for key in [k for k in state.memory if any(isinstance(a, Derived) and a.op == SPECIFIC for a in k[0].atoms())]:
+        del state.memory[key]
+
+
+def _set_jump(w: Walker, instr: Call, state: State) -> list[State]:
+    """setjmp: here with result 0, and again from any longjmp, about which little is certain."""
+    _result(w, instr, state)
+    again = State(
+        may_run={r.id: MANY for r in w.flow.records if w.flow.is_below(r, w.context.thread)},
+        must_done=state.must_done,
+        phases={barrier: (low, None) for barrier, (low, _) in state.phases.items()},
+        may_sent=frozenset(w.flow.sent_addresses),
+        must_received=state.must_received,
+        may_handed=frozenset(r.id for r in w.flow.records),
+    )
+    state.fresh = {}
+    if instr.result is not None:
+        again.facts[Condition("eq", w.evaluator.itself(instr.result.name))] = False
+        state.values[instr.result.name] = ZERO
+    return [state, again]
+
+
+def _touch(w: Walker, instr: Call, name: str, state: State) -> None:
+    """Record what the call touches; forget what it may have changed."""
+    for index, touch in enumerate(w.world.touches(w.function, instr)):
+        through = touch.touch
+        indirect = through.deref or through.reach or through.static is not None
+        address = None if indirect else w.value(through.address, state)
+        w.record(instr.id, index, touch, address, state)
+        if touch.touch.kind.writes:
+            if address is not None:
+                memory_transfer.overwrite(w, touch, address, through.size, state)
+            else:
+                state.forget_memory(touch.objects)
+            if sync_op(name) is None:
+                thread_transfer.lose_ids(w, touch.targets, address, through.size, state)
+    effect = effect_of(name)
+    if effect is None:
+        return
+    kept = [*effect.keeps, *(value for value, _ in effect.stores), *effect.frees]
+    for arg in kept:
+        if arg < len(instr.args):
+            state.publish(w.value(instr.args[arg], state))
+    for _, source in effect.copies:
+        if source < len(instr.args):
+            memory_transfer.open_fresh(w.value(instr.args[source], state), state)
+
+
+def _unknown(w: Walker, instr: Call, state: State) -> list[State]:
+    for arg in instr.args:
+        state.publish(w.value(arg, state))
+    for index, touch in enumerate(w.world.touches(w.function, instr)):
+        w.record(instr.id, index, touch, None, state)
+        reached = touch.objects
+        for held in [h for h in state.locks if w.flow.lock_objects(h.address) & reached]:
+            del state.locks[held]
+    state.memory.clear()
+    for function in w.world.callbacks_of_unknown(w.function, instr):
+        thread_transfer.start_deferred(w, instr, function, state)
+    _result(w, instr, state)
+    return [] if instr.noreturn else [state]
+
+
+def _callbacks(w: Walker, instr: Call, effect: Effect, state: State) -> list[State]:
+    """Functions that the library calls: during the call, any number of times, or later, like a thread."""
+    if not effect.calls:
+        return [state]
+    starts = [f for f in w.world.points_to.thread_starts(instr.id) if f in w.world.program.functions]
+    if any(callback.later for callback in effect.calls):
+        for start in starts:
+            thread_transfer.start_deferred(w, instr, start, state)
+        return [state]
+    states = [state]
+    for start in starts:
+        if start in w.world.relevant:
+            function = w.world.program.functions[start]
+            unknown = [of_atom(w.flow.parameter_atom(start, p.name)) for p in function.params]
+            for arg in instr.args:
+                state.publish(w.value(arg, state))
+            after = run_function(w, instr, start, unknown, state.copy())
+            again = [s for one in after for s in run_function(w, instr, start, unknown, one.copy())]
+            states = merge([*states, *after, *again], MAX_EXITS)
+    return states
+
+
+def _return_of_library(w: Walker, instr: Call, effect: Effect, state: State) -> None:
+    _result(w, instr, state)
+    if instr.result is None:
+        return
+    name = instr.result.name
+    source = effect.returns_arg
+    match effect.returns:
+        case Returns.ARG if source is not None and source < len(instr.args):
+            state.values[name] = w.value(instr.args[source], state)
+        case Returns.FRESH | Returns.OPAQUE:
+            _fresh_object(w, instr, name, state)
+        case Returns.INTO_ARG | Returns.LOADED if source is not None and source < len(instr.args):
+            state.publish(w.value(instr.args[source], state))
+
+
+def _fresh_object(w: Walker, instr: Call, name: str, state: State) -> None:
+    objects = w.world.points_to.object_of_site(instr.id)
+    atom: Atom = w.evaluator.opaque(name)
+    if len(objects) == 1 and w.world.points_to.objects[objects[0]].is_single:
+        atom = Base(objects[0])
+        state.values[name] = of_atom(atom)
+    if w.world.may_escape & frozenset(objects):
+        state.fresh[atom] = frozenset()

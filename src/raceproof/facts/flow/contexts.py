@@ -1,0 +1,257 @@
+"""The nodes of the interprocedural analysis: functions in contexts, threads, and what calls translate.
+
+A context is a function entered by one thread in one abstract state. Values that only mean something in the
+caller's frame are renamed at the call: the caller's `%p` becomes `f:^0` in the callee, everywhere, so that
+"`p->lock` is held and `p` is passed" survives the call, and equal situations give equal contexts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from raceproof.core import SourcePos
+from raceproof.facts.flow.state import Condition, Known, State, join
+from raceproof.ir import SiteId
+from raceproof.model import (
+    AnyArgument,
+    Argument,
+    Atom,
+    Base,
+    Derived,
+    Linear,
+    MemLoc,
+    ObjectId,
+    Opaque,
+    SameArgument,
+    Self,
+    Stable,
+    StartArg,
+    ThreadId,
+    View,
+    of_atom,
+)
+
+AccessKey = tuple[SiteId, int]
+SHARED = ThreadId(-1)  # the thread of a context that is the same in every thread that enters it
+COUNTER = Opaque("#i")
+MAX_ROUNDS = 64
+SLOT_SIZE = 8  # of a thread id, at most
+EVERYWHERE = ("tls:", "@", "const:")  # opaque values that have the same name in every frame of a thread
+
+
+@dataclass(eq=False, slots=True)
+class Exit:
+    """One way out of a function: the state there and the value returned."""
+
+    state: State
+    value: Linear | None
+
+
+@dataclass(eq=False, slots=True)
+class Context:
+    """A function as entered by one thread in one state; `exits`, `views`, `calls` are those of the last run."""
+
+    thread: ThreadId
+    function: str
+    chain: tuple[SiteId, ...]
+    entry: State
+    exits: list[Exit] = field(default_factory=list)
+    dependents: dict[Context, None] = field(default_factory=dict)
+    views: dict[AccessKey, dict[View, None]] = field(default_factory=dict)
+    calls: dict[Context, None] = field(default_factory=dict)
+    runs: int = 0
+    running: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoopIds:
+    """The ids of threads made or joined by a counted loop: `address` in terms of the counter, named `#i`."""
+
+    address: Linear
+    first: Linear
+    bound: Linear
+    predicate: str
+    step: int
+
+    def rounds(self) -> range | None:
+        """The values of the counter, if they are constants."""
+        if self.first.is_constant and self.bound.is_constant and self.predicate in ("slt", "ult", "ne"):
+            return range(self.first.constant, self.bound.constant, self.step)
+        return None
+
+    def slot(self, counter: int) -> Linear:
+        factor = dict(self.address.terms)[COUNTER]
+        return self.address.plus(of_atom(COUNTER), -factor).shifted(factor * counter)
+
+    def covers(self, other: LoopIds) -> bool:
+        """This loop visits every slot that the other one does."""
+        if self == other:
+            return True
+        mine, its = self.slots(), other.slots()
+        return mine is not None and its is not None and its <= mine
+
+    def is_apart_from(self, other: LoopIds) -> bool:
+        """No slot of one is a slot of the other, nor overlaps it."""
+        mine, its = self.slots(), other.slots()
+        if mine is None or its is None:
+            return False
+        apart = [a.plus(b, -1) for a in mine for b in its]
+        return all(d.is_constant and abs(d.constant) >= SLOT_SIZE for d in apart)
+
+    def slots(self) -> frozenset[Linear] | None:
+        """Where the ids are, one by one, if they are few."""
+        rounds = self.rounds()
+        if rounds is None or len(rounds) > MAX_ROUNDS:
+            return None
+        return frozenset(self.slot(i) for i in rounds)
+
+    def may_touch(self, address: Linear, size: int) -> bool:
+        """A write of `size` bytes at `address` may change one of the slots."""
+        slots = self.slots()
+        if slots is None:
+            return True
+        apart = [slot.plus(address, -1) for slot in slots]
+        return not all(d.is_constant and (d.constant >= size or -d.constant >= SLOT_SIZE) for d in apart)
+
+
+@dataclass(frozen=True, slots=True)
+class Spawn:
+    """One creation event: what is known where the thread is created."""
+
+    argument: Argument
+    many: bool
+    instances: int | None
+    may_run: frozenset[ThreadId]
+    entry: State
+    argument_objects: frozenset[ObjectId]
+
+
+def join_spawns(a: Spawn, b: Spawn) -> Spawn:
+    """What holds for both: the same creation, seen on two paths."""
+    return Spawn(
+        argument=a.argument if a.argument == b.argument else AnyArgument(),
+        many=a.many or b.many,
+        instances=None if a.instances is None or b.instances is None else max(a.instances, b.instances),
+        may_run=a.may_run | b.may_run,
+        entry=join(a.entry, b.entry),
+        argument_objects=a.argument_objects | b.argument_objects,
+    )
+
+
+@dataclass(eq=False, slots=True)
+class ThreadRecord:
+    """A thread under analysis. `spawns` has one entry per context that creates it; `ended`: state at its end.
+
+    `ids`: the loops that create it (None: a creation outside such a loop), `id_places`: where the ids are stored,
+    `ids_lost`: some may have been overwritten while their threads ran, `overlapping`: its creating loop may be
+    entered while instances of an earlier run of the loop are running. These only grow.
+    """
+
+    id: ThreadId
+    start: str
+    parent: ThreadId | None
+    site: SiteId | None
+    pos: SourcePos | None
+    spawns: dict[Context, Spawn] = field(default_factory=dict)
+    ended: State | None = None
+    end_by_context: dict[Context, State] = field(default_factory=dict)
+    dependents: dict[Context, None] = field(default_factory=dict)
+    context: Context | None = None
+    ids: set[LoopIds | None] = field(default_factory=set)
+    id_places: frozenset[MemLoc] = frozenset()
+    ids_lost: bool = False
+    overlapping: bool = False
+    always_many: bool = False
+
+    def may_be_id(self, address: Linear, size: int) -> bool:
+        """Bytes where the id of an instance may be stored."""
+        return any(ids is None or ids.may_touch(address, size) for ids in self.ids)
+
+    @property
+    def many(self) -> bool:
+        return self.always_many or any(s.many for s in self.spawns.values())
+
+    @property
+    def argument(self) -> Argument:
+        found = {s.argument for s in self.spawns.values()}
+        return found.pop() if len(found) == 1 else AnyArgument()
+
+    @property
+    def start_value(self) -> Linear:
+        """What the start function's parameter is."""
+        argument = self.argument
+        if isinstance(argument, SameArgument) and argument.value.is_absolute:
+            return argument.value
+        return Linear(0, ((StartArg(self.id), 1),))
+
+    @property
+    def instances(self) -> int | None:
+        """How many there are in a run at most, if known; a thread that was never seen started has none."""
+        counts = [s.instances for s in self.spawns.values()]
+        return None if self.always_many or None in counts else sum(c for c in counts if c is not None)
+
+
+def is_frame_local(atom: Atom) -> bool:
+    """True for atoms that mean something in one frame only."""
+    match atom:
+        case Base() | Stable() | StartArg() | Self():
+            return False
+        case Opaque(key=key):
+            return not key.startswith(EVERYWHERE)
+        case Derived():
+            return any(is_frame_local(leaf) for arg in atom.args for leaf in arg.atoms())
+
+
+Renaming = Mapping[Atom, Linear]
+
+
+def rename(value: Linear, renaming: Renaming) -> Linear | None:
+    """Replace frame-local atoms; None if one has no new name."""
+    if all(not is_frame_local(a) for a, _ in value.terms):
+        return value
+    result = Linear(value.constant)
+    for atom, factor in value.terms:
+        if not is_frame_local(atom):
+            result = result.plus(Linear(0, ((atom, 1),)), factor)
+        elif atom in renaming:
+            result = result.plus(renaming[atom], factor)
+        elif isinstance(atom, Derived):
+            args = [rename(arg, renaming) for arg in atom.args]
+            if any(arg is None for arg in args):
+                return None
+            renamed = Derived(atom.op, tuple(arg for arg in args if arg is not None))
+            result = result.plus(Linear(0, ((renamed, 1),)), factor)
+        else:
+            return None
+    return result
+
+
+def parameter_renaming(callee: str, args: list[Linear]) -> dict[Atom, Linear]:
+    """New names for the caller's own atoms in the arguments, in order of appearance."""
+    renaming: dict[Atom, Linear] = {}
+    for arg in args:
+        for atom in arg.atoms():
+            if is_frame_local(atom) and atom not in renaming:
+                renaming[atom] = Linear(0, ((Opaque(f"{callee}:^{len(renaming)}"), 1),))
+    return renaming
+
+
+def rename_facts(facts: Mapping[Condition, bool], renaming: Renaming) -> dict[Condition, bool]:
+    """What is known of values, as far as they have a name on the other side of a call."""
+    result = {}
+    for condition, holds in facts.items():
+        difference = rename(condition.difference, renaming)
+        if difference is not None and not difference.is_constant:
+            result[Condition(condition.kind, difference)] = holds
+    return result
+
+
+def rename_memory(memory: Mapping[tuple[Linear, int], Known], renaming: Renaming) -> dict[tuple[Linear, int], Known]:
+    """What is known of memory, as far as it has a name on the other side of a call."""
+    result = {}
+    for (address, size), known in memory.items():
+        new_address, new_value = rename(address, renaming), rename(known.value, renaming)
+        if new_address is not None and new_value is not None:
+            result[(new_address, size)] = Known(new_value, known.objects)
+    return result

@@ -1,0 +1,251 @@
+"""Symbolic values of operands: what a register is, in terms of things that two threads could compare.
+
+Follows no paper. A value is linear where C guarantees it (pointer arithmetic; `nsw` arithmetic; arithmetic at
+pointer width, where wrapping is wrapping of addresses) and a `Derived` atom otherwise, so that equal
+computations have equal names. Results err on no side: they are exact, or opaque.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from raceproof.facts.flow.function_info import FunctionInfo
+from raceproof.facts.flow.state import Condition, State
+from raceproof.ir import (
+    Address,
+    Binary,
+    Cast,
+    Compare,
+    Extract,
+    Gep,
+    IntConst,
+    IntType,
+    Operand,
+    OtherConst,
+    PtrType,
+    Reg,
+    Select,
+)
+from raceproof.model import (
+    Argument,
+    Atom,
+    Base,
+    Derived,
+    DistinctArgument,
+    Linear,
+    MemObject,
+    ObjectId,
+    ObjectKind,
+    Opaque,
+    StartArg,
+    ThreadId,
+    of_atom,
+)
+
+MAX_DEPTH = 6
+TRUTH = {"eq": ("eq", True), "ne": ("eq", False), "slt": ("slt", True), "sge": ("slt", False)}
+TRUTH |= {"ult": ("ult", True), "uge": ("ult", False)}
+SWAPPED = {"sgt": "slt", "sle": "sge", "ugt": "ult", "ule": "uge"}
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluator:
+    """Evaluates operands of one function, in one thread.
+
+    `symbols` maps names to objects; `arguments` tells what is known of start arguments. `named` collects the
+    registers that stand for themselves in some value: only those have to be forgotten when they change.
+    """
+
+    info: FunctionInfo
+    pointer_bits: int
+    symbols: Mapping[str, ObjectId]
+    objects: Mapping[ObjectId, MemObject]
+    arguments: Mapping[ThreadId, Argument]
+    named: set[Atom] = field(default_factory=set)
+    _itself: dict[str, Linear] = field(default_factory=dict)
+
+    def opaque_name(self, register: str) -> Opaque:
+        return Opaque(f"{self.info.function.name}:%{register}")
+
+    def opaque(self, register: str) -> Opaque:
+        atom = self.opaque_name(register)
+        self.named.add(atom)
+        return atom
+
+    def value(self, operand: Operand, state: State) -> Linear:
+        if isinstance(operand, Reg):  # by far the most frequent
+            known = state.values.get(operand.name)
+            return known if known is not None else self._defined(operand.name, state)
+        match operand:
+            case IntConst(value=value):
+                return Linear(value)
+            case Address(symbol=symbol, offset=offset):
+                return self.address(symbol).shifted(offset)
+            case OtherConst(text=text):
+                return of_atom(Opaque(f"const:{text}"))
+
+    def address(self, symbol: str) -> Linear:
+        identity = self.symbols.get(symbol)
+        if identity is None:
+            return of_atom(Opaque(f"@{symbol}"))
+        if self.objects[identity].kind is ObjectKind.THREAD_LOCAL:
+            return of_atom(Opaque(f"tls:{symbol}"))
+        return of_atom(Base(identity))
+
+    def _defined(self, name: str, state: State) -> Linear:
+        """The value of a register from its definition, if that only computes."""
+        instr = self.info.definitions.get(name)
+        result: Linear | None = None
+        match instr:
+            case Gep(base=base, offset=offset, terms=terms):
+                result = self.value(base, state).shifted(offset)
+                for term in terms:
+                    result = result.plus(self.value(term.index, state), term.scale)
+            case Cast():
+                result = self._cast(instr, state)
+            case Binary():
+                result = self._binary(instr, state)
+            case Compare():
+                truth = self.truth(Reg(name), state)
+                if isinstance(truth, bool):
+                    result = Linear(int(truth))
+                else:
+                    condition, positive = truth
+                    op = condition.kind if positive else f"not-{condition.kind}"
+                    result = of_atom(Derived(op, (condition.difference,)))
+            case Extract(aggregate=Reg(name=whole), indices=(index,)):
+                result = state.values.get(f"{whole}.{index}")
+            case Select(condition=condition_operand, if_true=if_true, if_false=if_false):
+                chosen = self.truth(condition_operand, state)
+                if isinstance(chosen, bool):
+                    result = self.value(if_true if chosen else if_false, state)
+        if result is None or result.depth > MAX_DEPTH:
+            return self.itself(name)
+        return result
+
+    def itself(self, register: str) -> Linear:
+        """The register as a value of its own."""
+        known = self._itself.get(register)
+        if known is None:
+            known = self._itself[register] = of_atom(self.opaque(register))
+        return known
+
+    def _cast(self, instr: Cast, state: State) -> Linear | None:
+        inner = self.value(instr.value, state)
+        from_bits = instr.from_type.bits if isinstance(instr.from_type, IntType) else self.pointer_bits
+        to_bits = instr.to_type.bits if isinstance(instr.to_type, IntType) else self.pointer_bits
+        match instr.op:
+            case "threadlocal" | "bitcast" | "ptrtoint" | "inttoptr" | "sext" if to_bits >= from_bits > 1:
+                return inner
+            case "zext":
+                if from_bits == 1:
+                    return inner
+                if inner.is_constant:
+                    return Linear(inner.constant % (1 << from_bits))
+                return of_atom(Derived(f"zext{from_bits}", (inner,)))
+            case "trunc" | "ptrtoint":
+                return self._truncate(inner, to_bits)
+            case _:
+                return None
+
+    def _truncate(self, inner: Linear, bits: int) -> Linear:
+        if inner.is_constant:
+            wrapped = inner.constant % (1 << bits)
+            return Linear(wrapped - (1 << bits) if bits > 1 and wrapped >= 1 << (bits - 1) else wrapped)
+        match inner.terms:
+            case ((StartArg(thread=thread), 1),) if inner.constant == 0:
+                argument = self.arguments.get(thread)
+                if isinstance(argument, DistinctArgument) and argument.bits is not None and argument.bits <= bits:
+                    return inner
+            case ((Derived(op=op, args=(only,)), 1),) if op == f"zext{bits}" and inner.constant == 0:
+                return only
+        return of_atom(Derived(f"trunc{bits}", (inner,)))
+
+    def _binary(self, instr: Binary, state: State) -> Linear | None:
+        left, right = self.value(instr.left, state), self.value(instr.right, state)
+        bits = instr.type.bits if isinstance(instr.type, IntType) else 0
+        if instr.nsw or bits == self.pointer_bits:
+            match instr.op:
+                case "add":
+                    return left.plus(right)
+                case "sub":
+                    return left.plus(right, -1)
+                case "mul" if right.is_constant:
+                    return left.scaled(right.constant)
+                case "mul" if left.is_constant:
+                    return right.scaled(left.constant)
+                case "shl" if right.is_constant and 0 <= right.constant < bits:
+                    return left.scaled(1 << right.constant)
+        if bits == 0:
+            return None
+        return of_atom(Derived(f"{instr.op}{bits}", (left, right)))
+
+    def truth(self, operand: Operand, state: State) -> bool | tuple[Condition, bool]:
+        """Whether a boolean operand is known; if not, the condition it stands for and with which sign."""
+        if isinstance(operand, Reg) and operand.name not in state.values:
+            instr = self.info.definitions.get(operand.name)
+            if isinstance(instr, Compare):
+                return self._compare(instr, state)
+            if isinstance(instr, Binary) and instr.op == "xor" and instr.right == IntConst(1, 1):
+                inner = self.truth(instr.left, state)
+                return not inner if isinstance(inner, bool) else (inner[0], not inner[1])
+            if isinstance(instr, Cast) and instr.op == "trunc" and instr.to_type == IntType(1, 1):
+                return self._decide(self.value(instr.value, state), "eq", False, state)
+        return self._decide(self.value(operand, state), "eq", False, state)
+
+    def _compare(self, instr: Compare, state: State) -> bool | tuple[Condition, bool]:
+        predicate, left, right = instr.predicate, instr.left, instr.right
+        if predicate in SWAPPED:  # a > b is b < a; a <= b is not b < a
+            predicate, left, right = SWAPPED[predicate], right, left
+        if predicate not in TRUTH:
+            return (Condition(predicate, of_atom(self.opaque(instr.result.name))), True)
+        kind, positive = TRUTH[predicate]
+        a, b = self.value(left, state), self.value(right, state)
+        if kind == "ult":  # unsigned order is not a matter of the difference
+            if a.is_constant and b.is_constant and min(a.constant, b.constant) >= 0:
+                return (a.constant < b.constant) == positive
+            return self._decide(of_atom(Derived("operands", (a, b))), kind, positive, state)
+        return self._decide(a.plus(b, -1), kind, positive, state)
+
+    def _decide(self, difference: Linear, kind: str, positive: bool, state: State) -> bool | tuple[Condition, bool]:
+        """`difference == 0` or `< 0`, wanted `positive`; looks through `(a == b) != 0`."""
+        if difference.is_constant:
+            if kind == "eq":
+                return (difference.constant == 0) == positive
+            if kind == "slt":
+                return (difference.constant < 0) == positive
+        match difference.terms:
+            case ((Derived(op=op, args=(inner,)), 1 | -1),) if kind == "eq" and op.removeprefix("not-") in (
+                "eq",
+                "slt",
+                "ult",
+            ):
+                # the difference is a truth value t plus a constant: t == 0 or t - 1 == 0 decide t
+                shifted = difference.constant * difference.terms[0][1]
+                if shifted in (0, -1):
+                    wants_true = (shifted == -1) == positive
+                    if op.startswith("not-"):
+                        wants_true = not wants_true
+                    return self._decide(inner, op.removeprefix("not-"), wants_true, state)
+                return not positive
+        if kind == "eq" and difference.terms[0][1] < 0:
+            difference = difference.scaled(-1)
+        condition = Condition(kind, difference)
+        known = state.facts.get(condition)
+        if known is not None:
+            return known == positive
+        if kind == "eq" and self._is_non_null(difference):
+            return not positive
+        return (condition, positive)
+
+    def _is_non_null(self, difference: Linear) -> bool:
+        """The address of a variable or function is not null; a new heap object may be."""
+        match difference.terms:
+            case ((Base(object=target), 1 | -1),):
+                return difference.constant == 0 and self.objects[target].kind is not ObjectKind.HEAP
+        return False
+
+
+def is_pointer_sized(type_: object, pointer_size: int) -> bool:
+    return isinstance(type_, PtrType) or (isinstance(type_, IntType) and type_.size >= pointer_size)

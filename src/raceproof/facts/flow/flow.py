@@ -1,0 +1,545 @@
+"""The interprocedural, flow- and context-sensitive analysis of all threads.
+
+Contexts (see `contexts`) are run until their results are stable: a function's exits change its callers, a
+thread's end changes those who join it, a creation changes the thread created. Threads are discovered on the
+way, starting with main.
+
+It is done twice. The first flow knows nothing about shared memory. From its views follows which locations
+nobody writes while others run (`Stability`) and which flags and semaphores could order threads; the second
+flow uses that. Both are sound; the second is sharper.
+"""
+
+from __future__ import annotations
+
+import heapq
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from raceproof.core import Budget, LimitReached, SourcePos, Unsupported
+from raceproof.facts.flow.contexts import SHARED, AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
+from raceproof.facts.flow.stability import Stability
+from raceproof.facts.flow.state import State, join
+from raceproof.facts.flow.walker import Walker
+from raceproof.facts.flow.world import TargetedTouch, World
+from raceproof.facts.library.effects import Sync
+from raceproof.ir import Address, Call, IntConst, Operand, SiteId
+from raceproof.model import (
+    MAIN,
+    Argument,
+    Assumption,
+    Base,
+    Linear,
+    MemLoc,
+    ObjectId,
+    Opaque,
+    Signal,
+    Stable,
+    ThreadId,
+    View,
+)
+
+_T = TypeVar("_T")
+
+MAX_CONTEXTS = 4  # per thread and function; then they are merged by locks held
+MAX_GROUPS = 6  # of merged contexts; then all are merged
+MAX_CHAINS = 6  # per thread and function
+MAX_THREADS_PER_SITE = 8
+MAX_RUNS = 400  # of one context: only a broken lattice could need more
+MAX_THREADS = 400
+RECURSION_LIMIT = 100_000
+CHAIN = 2  # call sites that tell threads created by one wrapper apart
+
+
+@dataclass(frozen=True, slots=True)
+class FlowResult:
+    """What a flow found: threads, the views of every access, and how semaphores, barriers and flags are used."""
+
+    records: tuple[ThreadRecord, ...]
+    views: Mapping[AccessKey, tuple[View, ...]]
+    semaphores: Mapping[Linear, frozenset[int | None]]
+    semaphore_inits: Mapping[Linear, frozenset[SiteId]]
+    posters: Mapping[Linear, frozenset[ThreadId]]
+    barriers: Mapping[Linear, frozenset[int | None]]
+    barrier_users: Mapping[Linear, frozenset[ThreadId]]
+    candidates: frozenset[Signal]
+    lock_operations: Mapping[Linear, frozenset[SiteId]]
+    broken_locks: frozenset[Linear]
+    lock_objects: Mapping[Linear, frozenset[ObjectId]]
+    reset_sites: frozenset[SiteId]
+    sent_after: Mapping[Linear, frozenset[Signal]]
+    assumptions: tuple[Assumption, ...]
+    contexts: int
+
+
+@dataclass
+class Flow:
+    """State of one run of the analysis; `signals` and `stability` come from an earlier run, if any."""
+
+    world: World
+    budget: Budget
+    stability: Stability | None = None
+    signals: frozenset[Signal] = frozenset()
+    records: list[ThreadRecord] = field(default_factory=list)
+    arguments: dict[ThreadId, Argument] = field(default_factory=dict)
+    candidates: set[Signal] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        points_to = self.world.points_to
+        names = [*self.world.program.globals, *self.world.program.functions, *self.world.program.externals]
+        self.symbols: dict[str, ObjectId] = {}
+        for name in names:
+            identity = points_to.object_of_symbol(name)
+            if identity is not None:
+                self.symbols[name] = identity
+        self._names = {identity: name for name, identity in self.symbols.items()}
+        self._contexts: dict[tuple[ThreadId, str, tuple[SiteId, ...]], dict[tuple[object, ...], Context]] = {}
+        self._merged: dict[tuple[object, ...], Context] = {}
+        self._groups: dict[tuple[ThreadId, str, tuple[SiteId, ...]], int] = {}
+        self._chains: dict[tuple[ThreadId, str], dict[tuple[SiteId, ...], None]] = {}
+        self._threads: dict[tuple[ThreadId, tuple[SiteId, ...], SiteId, str], ThreadRecord] = {}
+        self._queue: dict[Context, None] = {}
+        self._order: list[tuple[int, int, Context]] = []
+        self._count = 0
+        self.sent_addresses = {s.address for s in self.signals}
+        self._positions: dict[SiteId, SourcePos | None] = {}
+        self._joins: dict[str, list[tuple[SiteId, Operand]]] = {}
+        self._lock_objects: dict[Linear, frozenset[ObjectId]] = {}
+        self._semaphores: dict[Linear, set[int | None]] = {}
+        self._semaphore_inits: dict[Linear, set[SiteId]] = {}
+        self._posters: dict[Linear, set[ThreadId]] = {}
+        self._barriers: dict[Linear, set[int | None]] = {}
+        self._barrier_users: dict[Linear, set[ThreadId]] = {}
+        self._lock_operations: dict[Linear, set[SiteId]] = {}
+        self._broken: set[Linear] = set()
+        self._resets: set[SiteId] = set()
+        self._sent_after: dict[Linear, frozenset[Signal]] = {}
+        self._changes: set[SiteId] = set()
+        self._assumptions: dict[str, SiteId] = {}
+
+    # -- the fixpoint -----------------------------------------------------------------------------
+
+    def run(self) -> FlowResult:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))  # calls are followed recursively
+        main = ThreadRecord(MAIN, self.world.program.entry, None, None, None)
+        self.records.append(main)
+        entry = State()
+        for function in self.world.callbacks_from_the_start:
+            entry.may_run[self._escaped_thread(function).id] = 2
+        self._constructors = self._run_constructors(entry)
+        main.context = self._context(MAIN, main.start, (), entry)
+        for record in self.records[1:]:
+            self._start(record)
+        self._enqueue(main.context)
+        while self._order:
+            _, _, context = heapq.heappop(self._order)
+            if context in self._queue:
+                del self._queue[context]
+                self._run(context)
+        return self._result()
+
+    def _run_constructors(self, entry: State) -> list[Context]:
+        """Functions that the system runs before main, in main's thread."""
+        table = self.world.program.globals.get("llvm.global_ctors")
+        contexts = []
+        for cell in table.initial if table is not None else ():
+            if isinstance(cell.value, Address) and cell.value.symbol in self.world.program.functions:
+                name = cell.value.symbol
+                if name in self.world.may_spawn:
+                    raise Unsupported(
+                        f"`{name}` runs before main and creates threads", self.world.program.functions[name].pos
+                    )
+                contexts.append(self._context(MAIN, name, (), entry.copy()))
+                self._enqueue(contexts[-1])
+        return contexts
+
+    def _enqueue(self, context: Context) -> None:
+        """Run the context again, after those of the functions that it calls."""
+        if context not in self._queue:
+            self._queue[context] = None
+            self._count += 1
+            heapq.heappush(self._order, (self.world.rank[context.function], self._count, context))
+
+    def run_again(self, context: Context) -> None:
+        """Something that `context` relied on has turned out not to hold."""
+        self._enqueue(context)
+
+    def _run(self, context: Context) -> None:
+        if context.running:
+            return
+        context.runs += 1
+        if context.runs > MAX_RUNS:
+            raise LimitReached(f"the analysis of function `{context.function}` does not become stable")
+        context.running = True
+        record = self.records[context.thread] if context.thread != SHARED else None
+        if record is not None:
+            record.end_by_context.pop(context, None)
+        exits = Walker(self, context).run()
+        context.running = False
+        if context.runs > 30:  # force growth: join with what was there
+            exits = _grown(context.exits, exits)
+        if not _same_exits(context.exits, exits):
+            context.exits = exits
+            for dependent in list(context.dependents):
+                self._enqueue(dependent)
+        if record is not None:
+            if record.context is context:
+                for leave in exits:
+                    self.thread_ends(context, leave.state)
+            self._update_end(record)
+
+    def enter(self, caller: Context, name: str, site: SiteId, entry: State) -> Context:
+        """The context for a call; run at once if it is new.
+
+        Threads other than main share the contexts of functions in which it does not matter which thread runs
+        them: they do nothing with threads, and touch nothing that is special to the thread.
+        """
+        chain: tuple[SiteId, ...] = ()
+        thread = caller.thread
+        if name in self.world.may_spawn:
+            chain = self._chain(caller, name, site)
+        if thread != MAIN and name not in self.world.thread_bound:
+            special = self.stability.special(thread) if self.stability is not None else 0
+            if not self.world.may_refer[name] & special:
+                thread = SHARED
+        context = self._context(thread, name, chain, entry)
+        context.dependents[caller] = None
+        if context.runs == 0 or (context in self._queue and not context.running):
+            self._queue.pop(context, None)
+            self._run(context)
+        return context
+
+    def _chain(self, caller: Context, name: str, site: SiteId) -> tuple[SiteId, ...]:
+        """The last call sites, by which threads made in one wrapper are told apart; () once there are too many."""
+        chain = (*caller.chain, site)[-CHAIN:] if site not in caller.chain else caller.chain
+        known = self._chains.setdefault((caller.thread, name), {})
+        if chain not in known and len(known) >= MAX_CHAINS:
+            return ()
+        known[chain] = None
+        return chain
+
+    def _context(self, thread: ThreadId, name: str, chain: tuple[SiteId, ...], entry: State) -> Context:
+        """The context for this state; a wider one that fits more states once there are too many.
+
+        Wider ones are first kept apart by locks held and by whether threads run, then by the latter only.
+        """
+        where = (thread, name, chain)
+        known = self._contexts.setdefault(where, {})
+        key = entry.full_key()
+        if key in known:
+            return known[key]
+        if len(known) < MAX_CONTEXTS:
+            known[key] = Context(thread, name, chain, entry)
+            return known[key]
+        group: tuple[object, ...] = (where, bool(entry.may_run), frozenset(entry.locks))
+        if group not in self._merged:
+            count = self._groups.get(where, 0)
+            if count < MAX_GROUPS:
+                self._groups[where] = count + 1
+            else:
+                group = (where, bool(entry.may_run))
+        merged = self._merged.get(group)
+        if merged is None:
+            merged = self._merged[group] = Context(thread, name, chain, entry)
+            return merged
+        wider = join(merged.entry, entry)
+        if wider.full_key() != merged.entry.full_key():
+            merged.entry = wider
+            self._enqueue(merged)
+        return merged
+
+    # -- threads ----------------------------------------------------------------------------------
+
+    def thread(self, creator: Context, start: str, site: SiteId) -> ThreadRecord:
+        """The abstract thread that `creator` makes at `site`; a thread that makes its own kind is one with it."""
+        ancestor: ThreadId | None = creator.thread
+        while ancestor is not None:
+            record = self.records[ancestor]
+            if record.site == site and record.start == start:
+                self.make_many(record)
+                return record
+            ancestor = record.parent
+        key = (creator.thread, creator.chain, site, start)
+        if key not in self._threads:
+            made_here = [r for r in self.records if r.site == site and r.start == start]
+            if len(made_here) >= MAX_THREADS_PER_SITE:
+                key = (MAIN, (), site, start)  # all the others are one kind
+        if key not in self._threads:
+            if len(self.records) >= MAX_THREADS:
+                raise LimitReached(f"more than {MAX_THREADS} kinds of threads")
+            self._threads[key] = self._new_thread(start, creator.thread, site)
+            for other in [r for r in self.records[:-1] if r.site == site]:
+                self.changed(other)  # an id may be of either
+            if key[:2] == (MAIN, ()) and (creator.thread, creator.chain) != (MAIN, ()):
+                self.make_many(self._threads[key])
+        return self._threads[key]
+
+    def _new_thread(self, start: str, parent: ThreadId, site: SiteId | None) -> ThreadRecord:
+        pos = self.position(site) if site is not None else None
+        record = ThreadRecord(ThreadId(len(self.records)), start, parent, site, pos)
+        self.records.append(record)
+        return record
+
+    def _escaped_thread(self, start: str) -> ThreadRecord:
+        """A function whose address the outside world has: it may run at any time, any number of times."""
+        record = self._new_thread(start, MAIN, None)
+        record.always_many = True
+        return record
+
+    def commit(self, creator: Context, spawns: Mapping[ThreadRecord, Spawn]) -> None:
+        """Take over the creations that a run of `creator` has found; what is known about them only gets weaker."""
+        for record, event in spawns.items():
+            before = record.spawns.get(creator)
+            if before is not None:
+                event = join_spawns(before, event)
+            if before != event:
+                many, argument = record.many, record.argument
+                record.spawns[creator] = event
+                self.arguments[record.id] = record.argument
+                self._start(record)
+                if (many, argument) != (record.many, record.argument):
+                    self.changed(record)
+                    self._enqueue(creator)
+
+    def changed(self, record: ThreadRecord) -> None:
+        """Run everything again that may have looked at a property of the thread that is different now."""
+        for dependent in list(record.dependents):
+            self._enqueue(dependent)
+        for (thread, _, _), known in self._contexts.items():
+            if thread == record.id:
+                for context in known.values():
+                    self._enqueue(context)
+        for merged in self._merged.values():
+            if merged.thread == record.id:
+                self._enqueue(merged)
+
+    def make_many(self, record: ThreadRecord) -> None:
+        if not record.always_many:
+            record.always_many = True
+            self.changed(record)
+
+    def _start(self, record: ThreadRecord) -> None:
+        entry = State()
+        events = list(record.spawns.values())
+        if events:
+            entry = events[0].entry
+            for event in events[1:]:
+                entry = join(entry, event.entry)
+            entry = entry.copy()
+        function = self.world.program.functions[record.start]
+        if function.params:
+            entry.values[function.params[0].name] = record.start_value
+        context = self._context(record.id, record.start, (), entry)
+        if context is not record.context:
+            record.context = context
+            self._enqueue(context)
+            if context.runs:  # known from before: its exits count from now on
+                for leave in context.exits:
+                    self.thread_ends(context, leave.state)
+                self._update_end(record)
+
+    def thread_ends(self, context: Context, state: State) -> None:
+        record = self.records[context.thread]
+        before = record.end_by_context.get(context)
+        record.end_by_context[context] = join(before, state) if before is not None else state
+
+    def _update_end(self, record: ThreadRecord) -> None:
+        ended: State | None = None
+        for state in record.end_by_context.values():
+            moment = State(may_run=dict(state.may_run), must_done=state.must_done, must_received=state.must_received)
+            ended = join(ended, moment) if ended is not None else moment
+        changed = (ended is None) != (record.ended is None) or (
+            ended is not None and record.ended is not None and ended.full_key() != record.ended.full_key()
+        )
+        if changed:
+            record.ended = ended
+            for dependent in list(record.dependents):
+                self._enqueue(dependent)
+
+    def is_below(self, record: ThreadRecord, thread: ThreadId) -> bool:
+        """`record` was created by `thread`, or by a thread that was."""
+        parent = record.parent
+        while parent is not None and parent != thread:
+            parent = self.records[parent].parent
+        return parent is not None
+
+    def creator_is_many(self, context: Context) -> bool:
+        return self.records[context.thread].many
+
+    def runs_once(self, context: Context) -> bool:
+        """The function of `context` is executed at most once in a run."""
+        entry = self.world.info(context.function).blocks[self.world.info(context.function).order[0]]
+        site = entry.body[0].id if entry.body else entry.terminator.id
+        return self.world.executes_once(site) and not self.records[context.thread].many
+
+    def joins_in(self, function: str) -> list[tuple[SiteId, Operand]]:
+        """Joins of a function and the ids they wait for."""
+        if function not in self._joins:
+            self._joins[function] = [
+                (instr.id, instr.args[op.arg])
+                for instr in self.world.program.functions[function].instructions()
+                if isinstance(instr, Call)
+                for op in self.world.sync_ops(instr)
+                if op.kind is Sync.JOIN and op.arg is not None and not op.may_fail
+            ]
+        return self._joins[function]
+
+    # -- what walkers ask and note ------------------------------------------------------------------
+
+    def position(self, site: SiteId) -> SourcePos | None:
+        return self.world.positions.get(site)
+
+    def function_at(self, value: Linear) -> str:
+        """The name of the function whose address `value` is, or "" if it is not certainly one."""
+        match value:
+            case Linear(constant=0, terms=((Base(object=identity), 1),)) if identity in self._names:
+                return self._names[identity]
+        return ""
+
+    def parameter_atom(self, function: str, parameter: str) -> Opaque:
+        return Opaque(f"{function}:%{parameter}")
+
+    def initial_value(self, address: Linear) -> int | None:
+        """The integer that a global holds before anybody writes it."""
+        match address.terms:
+            case ((Base(object=identity), 1),) if identity in self._names:
+                variable = self.world.program.globals.get(self._names[identity])
+                if variable is None or variable.is_external or not variable.initial_complete:
+                    return None
+                for cell in variable.initial:
+                    if cell.offset == address.constant:
+                        return cell.value.value if isinstance(cell.value, IntConst) else None
+                return 0
+        return None
+
+    def is_signal(self, signal: Signal) -> bool:
+        """Worth tracking; in the first flow every signal is only a candidate."""
+        if signal.address.is_absolute:
+            self.candidates.add(signal)
+        return signal in self.signals
+
+    def is_sent(self, address: Linear) -> bool:
+        return address in self.sent_addresses
+
+    def is_stable(self, w: Walker, site: SiteId, address: Linear, size: int, touch: TargetedTouch) -> bool:
+        if self.stability is None:
+            return False
+        return self.stability.holds(w.context.thread, w.info, site, address, size, touch)
+
+    def is_own(self, w: Walker, touch: TargetedTouch) -> bool:
+        return self.stability is not None and self.stability.is_own(w.context.thread, touch)
+
+    def is_stale(self, w: Walker, site: SiteId, value: Linear) -> bool:
+        """A stable value that this thread may still change behind `site`."""
+        return self.stability is not None and any(
+            isinstance(leaf, Stable) and self.stability.may_change_after(w.context.thread, w.info, site, leaf.location)
+            for leaf in value.leaves()
+        )
+
+    def note_lock_objects(self, address: Linear, targets: tuple[MemLoc, ...]) -> None:
+        objects = frozenset(t.object for t in targets)
+        self._lock_objects[address] = self._lock_objects.get(address, frozenset()) | objects
+
+    def note_same_lock(self, new: Linear, old: Linear) -> None:
+        if new != old and old in self._lock_objects:
+            self._lock_objects[new] = self._lock_objects.get(new, frozenset()) | self._lock_objects[old]
+
+    def lock_objects(self, address: Linear) -> frozenset[ObjectId]:
+        """Objects that the lock may lie in; a name that came through a call is looked up by all that have it."""
+        found = self._lock_objects.get(address)
+        return found if found is not None else self.world.lock_objects
+
+    def note_lock_operation(self, address: Linear, site: SiteId) -> None:
+        self._lock_operations.setdefault(address, set()).add(site)
+
+    def note_store(self, address: Linear, value: Linear, site: SiteId) -> None:
+        """Tell stores that only ever write a flag's initial value from those that set it."""
+        initial = self.initial_value(address)
+        is_reset = initial is not None and value == Linear(initial)
+        (self._resets if is_reset else self._changes).add(site)
+
+    def break_lock(self, address: Linear) -> None:
+        self._broken.add(address)
+
+    def note_semaphore(self, address: Linear, value: int | None, site: SiteId) -> None:
+        self._semaphores.setdefault(address, set()).add(value)
+        self._semaphore_inits.setdefault(address, set()).add(site)
+
+    def note_post(self, address: Linear, thread: ThreadId) -> None:
+        self._posters.setdefault(address, set()).add(thread)
+
+    def note_send(self, address: Linear, received: frozenset[Signal]) -> None:
+        """What a thread had received when it sent; only what holds for every sending counts."""
+        before = self._sent_after.get(address)
+        self._sent_after[address] = received if before is None else before & received
+
+    def note_barrier(self, address: Linear, count: int | None, site: SiteId) -> None:
+        self._barriers.setdefault(address, set()).add(count)
+
+    def note_barrier_wait(self, address: Linear, thread: ThreadId) -> None:
+        self._barrier_users.setdefault(address, set()).add(thread)
+
+    def assume(self, text: str, site: SiteId) -> None:
+        self._assumptions.setdefault(text, site)
+
+    # -- the result ---------------------------------------------------------------------------------
+
+    def _result(self) -> FlowResult:
+        views: dict[AccessKey, dict[View, None]] = {}
+        reached = self._reached()
+        for context, thread in reached:
+            for key, found in context.views.items():
+                for view in found:
+                    views.setdefault(key, {})[view if context.thread != SHARED else replace(view, thread=thread)] = None
+        return FlowResult(
+            records=tuple(self.records),
+            views={key: tuple(found) for key, found in sorted(views.items())},
+            semaphores=_frozen(self._semaphores),
+            semaphore_inits=_frozen(self._semaphore_inits),
+            posters=_frozen(self._posters),
+            barriers=_frozen(self._barriers),
+            barrier_users=_frozen(self._barrier_users),
+            candidates=frozenset(self.candidates),
+            lock_operations=_frozen(self._lock_operations),
+            broken_locks=frozenset(self._broken),
+            lock_objects=dict(self._lock_objects),
+            reset_sites=frozenset(self._resets - self._changes),
+            sent_after=dict(self._sent_after),
+            assumptions=tuple(Assumption(text, self.position(site)) for text, site in self._assumptions.items()),
+            contexts=len({context for context, _ in reached}),
+        )
+
+    def _reached(self) -> list[tuple[Context, ThreadId]]:
+        """Contexts that the last runs of their callers really use, starting with the threads' entries; by thread."""
+        work = [(r.context, r.id) for r in self.records if r.context is not None]
+        work += [(context, MAIN) for context in self._constructors]
+        seen = dict.fromkeys(work)
+        while work:
+            context, thread = work.pop()
+            for called in context.calls:
+                if (called, thread) not in seen:
+                    seen[(called, thread)] = None
+                    work.append((called, thread))
+        return list(seen)
+
+
+def _frozen(table: Mapping[Linear, set[_T]]) -> dict[Linear, frozenset[_T]]:
+    return {key: frozenset(values) for key, values in table.items()}
+
+
+def _same_exits(a: list[Exit], b: list[Exit]) -> bool:
+    return len(a) == len(b) and {(e.state.full_key(), e.value) for e in a} == {(e.state.full_key(), e.value) for e in b}
+
+
+def _grown(before: list[Exit], now: list[Exit]) -> list[Exit]:
+    if not before or not now:
+        return now or before
+    state = now[0].state
+    for leave in [*now[1:], *before]:
+        state = join(state, leave.state)
+    values = {leave.value for leave in [*now, *before]}
+    value = values.pop() if len(values) == 1 else None
+    if value is None:
+        state.fresh = {}
+    return [Exit(state, value)]

@@ -1,0 +1,231 @@
+"""What loads, stores and atomics do to the state: known contents, fresh objects, flags, spin locks of atomics."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from raceproof.facts.flow import thread_transfer
+from raceproof.facts.flow.state import Condition, Known, State
+from raceproof.facts.flow.world import TargetedTouch
+from raceproof.ir import (
+    Alloca,
+    Binary,
+    Cast,
+    CompareExchange,
+    Compute,
+    IntType,
+    Load,
+    MemoryOrder,
+    PtrType,
+    Rmw,
+    Select,
+    SiteId,
+    Store,
+)
+from raceproof.model import Base, HeldLock, Linear, LockKind, LockMode, Signal, Stable, of_atom
+
+if TYPE_CHECKING:
+    from raceproof.facts.flow.walker import Walker
+
+
+def load(w: Walker, instr: Load, state: State) -> None:
+    name = instr.result.name
+    w.define(name, state)
+    address = w.value(instr.address, state)
+    (touch,) = w.world.touches(w.function, instr)
+    w.record(instr.id, 0, touch, address, state)
+    if not isinstance(instr.type, IntType | PtrType):
+        open_fresh(address, state)
+        return
+    size = instr.type.size
+    known = state.memory.get((address, size))
+    is_stable = address.is_absolute and w.flow.is_stable(w, instr.id, address, size, touch)
+    if known is not None and (known.value.is_absolute or not is_stable):
+        state.values[name] = known.value
+    elif is_stable:
+        state.values[name] = of_atom(Stable(address))
+    elif is_tracked(w, touch, address, state):
+        open_fresh(address, state)
+        state.memory[(address, size)] = Known(w.evaluator.itself(name), touch.objects)
+    else:
+        _observe(w, name, address, instr.order, state)
+
+
+def open_fresh(address: Linear, state: State) -> None:
+    """An unknown value comes out of a fresh object: it may be any fresh object that was stored there."""
+    for atom in address.atoms():
+        for inner in state.fresh.get(atom, ()):
+            state.publish(of_atom(inner))
+
+
+def _observe(w: Walker, name: str, address: Linear, order: MemoryOrder | None, state: State) -> None:
+    """Remember that the value came from a flag: a later test may show that it was set."""
+    if not address.is_absolute:
+        return
+    signals = {Signal(address, h.address) for h in state.locks if h.address.is_absolute and h.kind is LockKind.MUTEX}
+    if order is not None and order.acquires:
+        signals.add(Signal(address))
+    if signals:
+        state.observed[w.evaluator.opaque(name)] = frozenset(signals)
+
+
+def store(w: Walker, instr: Store, state: State) -> None:
+    address, value = w.value(instr.address, state), w.value(instr.value, state)
+    (touch,) = w.world.touches(w.function, instr)
+    w.record(instr.id, 0, touch, address, state)
+    _keep_or_publish(address, value, state)
+    if state.may_run:
+        thread_transfer.lose_ids(w, touch.targets, address, instr.type.size, state)
+    overwrite(w, touch, address, instr.type.size, state)
+    if isinstance(instr.type, IntType | PtrType) and is_tracked(w, touch, address, state):
+        state.memory[(address, instr.type.size)] = Known(value, touch.objects)
+    if w.recording:
+        w.flow.note_store(address, value, instr.id)
+    if address.is_absolute:
+        send(w, address, value, state)
+        if value == Linear(0):
+            w.flow.note_lock_operation(address, instr.id)
+            _clear_spin_lock(w, address, instr.order, state)
+
+
+def _keep_or_publish(address: Linear, value: Linear, state: State) -> None:
+    """A fresh object stored in a fresh object stays with it; stored elsewhere, others may find it."""
+    if not state.fresh:
+        return
+    inner = frozenset(leaf for leaf in value.leaves() if leaf in state.fresh)
+    if not inner:
+        return
+    holders = [atom for atom, factor in address.terms if atom in state.fresh and factor == 1]
+    if holders:
+        for holder in holders:
+            state.fresh[holder] |= inner
+    else:
+        state.publish(value)
+
+
+def overwrite(w: Walker, touch: TargetedTouch, address: Linear, size: int | None, state: State) -> None:
+    """Forget contents that the write may change: all that may overlap, except by distance from `address`."""
+    for key, known in list(state.memory.items()):
+        if not (known.objects & touch.objects):
+            continue
+        apart = key[0].plus(address, -1)
+        if apart.is_constant and size is not None and (apart.constant >= size or -apart.constant >= key[1]):
+            continue
+        del state.memory[key]
+
+
+def is_tracked(w: Walker, touch: TargetedTouch, address: Linear, state: State) -> bool:
+    """Nobody else can change this memory now."""
+    if any(atom in state.fresh and factor == 1 for atom, factor in address.terms):
+        return True
+    return bool(touch.objects) and (not (touch.objects & w.world.may_escape) or w.flow.is_own(w, touch))
+
+
+def send(w: Walker, address: Linear, value: Linear | None, state: State) -> None:
+    """A write to a flag signals, unless it just writes the initial value."""
+    if w.flow.is_sent(address):
+        initial = w.flow.initial_value(address)
+        if value is None or initial is None or value != Linear(initial):
+            if w.recording:
+                w.flow.note_send(address, state.must_received)
+            state.may_sent |= {address}
+
+
+def alloca(w: Walker, instr: Alloca, state: State) -> None:
+    name = instr.result.name
+    w.define(name, state)
+    objects = w.world.points_to.object_of_site(instr.id)
+    if len(objects) == 1 and w.world.points_to.objects[objects[0]].is_single:
+        state.values[name] = of_atom(Base(objects[0]))
+    elif w.world.may_escape & frozenset(objects):
+        state.fresh[w.evaluator.opaque(name)] = frozenset()
+
+
+def publish_operands(w: Walker, instr: Cast | Binary | Select | Compute, state: State) -> None:
+    """A fresh pointer that goes into a value which is not followed is not followed either."""
+    if not state.fresh:
+        return
+    match instr:
+        case Cast(value=value):
+            operands = [value] if instr.op == "trunc" else []
+        case Binary(left=left, right=right):
+            operands = [] if instr.op in ("add", "sub") else [left, right]
+        case Select(if_true=a, if_false=b):
+            operands = [a, b]
+        case Compute(operands=rest):
+            operands = list(rest)
+    for operand in operands:
+        state.publish(w.value(operand, state))
+
+
+# -- atomics ------------------------------------------------------------------------------------
+
+
+def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None:
+    """`xchg(lock, 1) == 0` takes a spin lock; anything else is a write and an unknown old value."""
+    w.define(instr.result.name, state)
+    address = w.value(instr.address, state)
+    new = w.value(instr.value, state)
+    (touch,) = w.world.touches(w.function, instr)
+    w.record(instr.id, 0, touch, address, state)
+    state.publish(new)
+    overwrite(w, touch, address, instr.type.size, state)
+    old = w.evaluator.itself(instr.result.name)
+    takes = instr.op in ("xchg", "or") and new.is_constant and new.constant != 0 and instr.order.acquires
+    if address.is_absolute:
+        if takes and _is_spin_lock(w, address):
+            taken = state.copy()
+            taken.facts[Condition("eq", old)] = True
+            taken.take(_spin_lock(w, address, instr.id))
+            state.facts[Condition("eq", old)] = False
+            w.flow.note_lock_operation(address, instr.id)
+            return [state, taken]
+        send(w, address, None, state)
+        if instr.order.acquires:
+            _observe(w, instr.result.name, address, instr.order, state)
+    return None
+
+
+def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[State]:
+    """Two ways on: exchanged or not. A change from 0 takes a spin lock."""
+    name = instr.result.name
+    w.define(name, state)
+    for part in ("0", "1"):
+        w.define(f"{name}.{part}", state)
+    address = w.value(instr.address, state)
+    expected, new = w.value(instr.expected, state), w.value(instr.new, state)
+    (touch,) = w.world.touches(w.function, instr)
+    w.record(instr.id, 0, touch, address, state)
+    overwrite(w, touch, address, instr.type.size, state)
+    done = state.copy()
+    done.publish(new)
+    done.values[f"{name}.1"] = Linear(1)
+    done.values[f"{name}.0"] = expected
+    state.values[f"{name}.1"] = Linear(0)
+    if address.is_absolute:
+        takes = expected == Linear(0) and new.is_constant and new.constant != 0 and instr.order.acquires
+        if takes and _is_spin_lock(w, address):
+            done.take(_spin_lock(w, address, instr.id))
+            w.flow.note_lock_operation(address, instr.id)
+        else:
+            send(w, address, None, done)
+    return [state, done]
+
+
+def _is_spin_lock(w: Walker, address: Linear) -> bool:
+    return w.flow.initial_value(address) == 0
+
+
+def _spin_lock(w: Walker, address: Linear, site: SiteId) -> HeldLock:
+    return HeldLock(address, LockMode.EXCLUSIVE, LockKind.SPIN, w.flow.position(site))
+
+
+def _clear_spin_lock(w: Walker, address: Linear, order: MemoryOrder | None, state: State) -> None:
+    """Writing 0 gives a spin lock back. By a thread that may not hold it, it breaks the lock for good."""
+    lock = HeldLock(address, LockMode.EXCLUSIVE, LockKind.SPIN)
+    if lock in state.locks and order is not None and order.releases:
+        state.release(lock, lambda _: False)
+        return
+    state.locks.pop(lock, None)
+    if w.recording and (w.context.thread != 0 or state.may_run):
+        w.flow.break_lock(address)

@@ -1,0 +1,162 @@
+"""Which semaphores, spin locks, barriers and flags really order threads: checked over the whole program.
+
+The flow only says what each thread does with them. Here all uses are looked at together:
+  * a semaphore excludes like a mutex if it starts at 1 and only who holds it posts it;
+  * a word is a spin lock if it starts at 0 and is only ever taken (0 -> not 0, acquire) and, by its holder,
+    cleared (release);
+  * a signal orders if it starts unset and one thread that runs once sets it;
+  * a barrier orders if no more threads than its count ever wait at it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
+from raceproof.facts.flow.flow import FlowResult
+from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.world import TargetedTouch, World
+from raceproof.ir import Rmw, Store
+from raceproof.model import (
+    MAIN,
+    BarrierFact,
+    Base,
+    Linear,
+    LockKind,
+    LockMode,
+    MemLoc,
+    ObjectId,
+    Signal,
+    Thread,
+    ThreadId,
+)
+
+
+def _base_of(address: Linear) -> ObjectId | None:
+    match address.terms:
+        case ((Base(object=target), 1),):
+            return target
+    return None
+
+
+def _is_confused(address: Linear, others: Iterable[Linear], flow: FlowResult) -> bool:
+    """Some other address in `others` may be the same object, though it is not certain which."""
+    target = _base_of(address)
+    return any(
+        other != address and _base_of(other) is None and target in flow.lock_objects.get(other, frozenset())
+        for other in others
+    )
+
+
+def _runs_at_most_once(record: ThreadRecord) -> bool:
+    return record.id == MAIN or (record.instances == 1 and not record.many)
+
+
+def exclusive_locks(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[Linear]:
+    """Semaphores and spin locks that exclude like mutexes."""
+    semaphores = {
+        address
+        for address, values in flow.semaphores.items()
+        if values == {1}
+        and _base_of(address) is not None
+        and len(flow.semaphore_inits[address]) == 1
+        and all(world.executes_once(site) for site in flow.semaphore_inits[address])
+        and address not in flow.broken_locks
+        and not _is_confused(address, flow.posters, flow)
+        and not _is_confused(address, flow.semaphores, flow)
+    }
+    spins = {
+        address
+        for address, sites in flow.lock_operations.items()
+        if address not in flow.broken_locks
+        and all(
+            key[0] in sites and all(v.address == address for v in flow.views[key])
+            for key in _writes_to(address, touched)
+        )
+    }
+    return frozenset(semaphores | spins)
+
+
+def _writes_to(address: Linear, touched: Mapping[AccessKey, TargetedTouch]) -> list[AccessKey]:
+    target = _base_of(address)
+    if target is None:
+        return []
+    location = MemLoc(target, address.constant, 1)
+    return [
+        key
+        for key, touch in touched.items()
+        if touch.touch.kind.writes and target in touch.objects and any(overlap(location, t) for t in touch.targets)
+    ]
+
+
+def senders_of(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> dict[Signal, ThreadId]:
+    """Signals that order, with the one thread that sends them."""
+    records = {r.id: r for r in flow.records}
+    result: dict[Signal, ThreadId] = {}
+    for signal in sorted(flow.candidates, key=str):
+        if _base_of(signal.address) is None:
+            continue
+        if signal.address in flow.semaphores:
+            sender = _poster(world, flow, signal.address)
+        else:
+            sender = _setter(world, flow, touched, signal)
+        if sender is not None and _runs_at_most_once(records[sender]):
+            result[signal] = sender
+    return result
+
+
+def _poster(world: World, flow: FlowResult, address: Linear) -> ThreadId | None:
+    posters = flow.posters.get(address, frozenset())
+    certain = (
+        flow.semaphores[address] == {0}
+        and len(flow.semaphore_inits[address]) == 1
+        and all(world.executes_once(site) for site in flow.semaphore_inits[address])
+        and not _is_confused(address, flow.posters, flow)
+        and not _is_confused(address, flow.semaphores, flow)
+    )
+    return next(iter(posters)) if certain and len(posters) == 1 else None
+
+
+def _setter(
+    world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch], signal: Signal
+) -> ThreadId | None:
+    """The one thread that changes a flag, always in a way that the reader's way of reading is ordered with."""
+    sender: ThreadId | None = None
+    for key in _writes_to(signal.address, touched):
+        if key[0] in flow.reset_sites:
+            continue
+        _, instr = world.instructions[key[0]]
+        order = touched[key].touch.order
+        for view in flow.views[key]:
+            if view.address != signal.address or sender not in (None, view.thread):
+                return None
+            if signal.via is None:
+                fits = isinstance(instr, Store | Rmw) and order is not None and order.releases
+            else:
+                fits = any(
+                    h.address == signal.via and h.mode is LockMode.EXCLUSIVE and h.kind is LockKind.MUTEX
+                    for h in view.held
+                )
+            if not fits:
+                return None
+            sender = view.thread
+    return sender
+
+
+def barrier_facts(flow: FlowResult, threads: Mapping[ThreadId, Thread]) -> tuple[BarrierFact, ...]:
+    """Barriers at which nobody can be missing or overtaken."""
+    facts = []
+    for address, counts in sorted(flow.barriers.items(), key=lambda item: str(item[0])):
+        users = flow.barrier_users.get(address, frozenset())
+        instances = [threads[t].instances for t in users]
+        (count,) = counts if len(counts) == 1 else (None,)
+        if (
+            count is not None
+            and _base_of(address) is not None
+            and not _is_confused(address, flow.barrier_users, flow)
+            and not _is_confused(address, flow.barriers, flow)
+            and None not in instances
+            and sum(i for i in instances if i is not None) <= count
+        ):
+            facts.append(BarrierFact(address, count, tuple(sorted(users))))
+    return tuple(facts)

@@ -1,0 +1,156 @@
+"""Which locations keep their value as long as anybody could disagree about it.
+
+A location is *stable* if a single thread writes it, and only while no other thread that touches it is running:
+configuration that is set before the threads start, a global pointer to a shared structure. Every thread that
+reads it then lives between two writes, so threads that run at the same time read the same value.
+
+The writer itself could keep an old value over a write of its own; for it, a load counts only if no write can
+follow in the same function (`may_change_after`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from raceproof.facts.flow.contexts import SHARED, AccessKey, ThreadRecord
+from raceproof.facts.flow.function_info import FunctionInfo
+from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.world import TargetedTouch, World
+from raceproof.ir import Call, SiteId, successors
+from raceproof.model import Linear, MemLoc, ObjectId, ThreadId, View
+
+UNSTABLE = ThreadId(-1)
+
+
+class Stability:
+    """Answers from the views of a finished flow."""
+
+    def __init__(
+        self,
+        world: World,
+        records: Iterable[ThreadRecord],
+        touched: Mapping[AccessKey, TargetedTouch],
+        views: Mapping[AccessKey, tuple[View, ...]],
+    ) -> None:
+        self._world = world
+        self._records = {r.id: r for r in records}
+        self._views = views
+        self._touched = touched
+        self._by_object: dict[ObjectId, list[AccessKey]] = {}
+        for key, touch in touched.items():
+            for target in sorted(touch.objects):
+                self._by_object.setdefault(target, []).append(key)
+        self._writers: dict[tuple[MemLoc, ...], ThreadId | None] = {}
+        self._special: dict[ThreadId, int] | None = None
+        self._users: dict[tuple[MemLoc, ...], set[ThreadId]] = {}
+        self._objects: dict[Linear, frozenset[ObjectId]] = {}
+        self._changes: dict[tuple[str, SiteId, frozenset[ObjectId]], bool] = {}
+
+    def holds(
+        self, thread: ThreadId, info: FunctionInfo, site: SiteId, address: Linear, size: int, touch: TargetedTouch
+    ) -> bool:
+        """A load at `site` gives a value that all threads agree on."""
+        if not touch.targets:
+            return False
+        writer = self.writer(touch.targets)
+        if writer == UNSTABLE:
+            return False
+        self._objects[address] = self._objects.get(address, frozenset()) | touch.objects
+        return writer != thread or not self._may_write_after(info, site, touch.objects)
+
+    def special(self, thread: ThreadId) -> int:
+        """Objects, as bits, with a location that is this thread's own or is written by it alone."""
+        if self._special is None:
+            self._special = {}
+            for targets in {touch.targets for touch in self._touched.values()}:
+                bits = sum(1 << o for o in {t.object for t in targets})
+                users = self._users_of(self._keys(targets))
+                for special in {*(users if len(users) == 1 else ()), self.writer(targets)}:
+                    if special is not None:
+                        self._special[special] = self._special.get(special, 0) | bits
+        return self._special.get(thread, 0)
+
+    def is_own(self, thread: ThreadId, touch: TargetedTouch) -> bool:
+        """No other thread ever touches the location, or it is stable and only this thread writes it."""
+        if thread == SHARED or self._records[thread].many or not touch.targets:
+            return False
+        if touch.targets not in self._users:
+            self._users[touch.targets] = self._users_of(self._keys(touch.targets))
+        return self._users[touch.targets] <= {thread} or self.writer(touch.targets) == thread
+
+    def writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
+        """The one thread that writes a stable location; None if nobody does; `UNSTABLE` if it is not stable."""
+        if targets not in self._writers:
+            self._writers[targets] = self._find_writer(targets)
+        return self._writers[targets]
+
+    def may_change_after(self, thread: ThreadId, info: FunctionInfo, site: SiteId, address: Linear) -> bool:
+        """This thread may write the stable location behind `site`, in the same function."""
+        objects = self._objects.get(address, frozenset())
+        return self._may_write_after(info, site, objects)
+
+    def _find_writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
+        keys = self._keys(targets)
+        users = self._users_of(keys)
+        writer: ThreadId | None = None
+        for key in sorted(keys):
+            if not self._touched[key].touch.kind.writes:
+                continue
+            for view in self._views.get(key, ()):
+                if view.private:
+                    continue
+                if self._records[view.thread].many or writer not in (None, view.thread):
+                    return UNSTABLE
+                writer = view.thread
+                if any(self._may_run(view, other) for other in users if other != writer):
+                    return UNSTABLE
+        return writer
+
+    def _keys(self, targets: tuple[MemLoc, ...]) -> set[AccessKey]:
+        """Accesses that may touch the same bytes."""
+        return {
+            key
+            for target in targets
+            for key in self._by_object.get(target.object, ())
+            if any(overlap(target, other) for other in self._touched[key].targets)
+        }
+
+    def _users_of(self, keys: set[AccessKey]) -> set[ThreadId]:
+        return {view.thread for key in keys for view in self._views.get(key, ())}
+
+    def _may_run(self, view: View, other: ThreadId) -> bool:
+        """`other` may be running at `view`, as far as the thread of `view` can tell."""
+        current: ThreadId | None = other
+        while current is not None and current != view.thread:
+            if current in view.moment.may_run:
+                return True
+            current = self._records[current].parent
+        return current is None  # not a descendant: nothing is known
+
+    def _may_write_after(self, info: FunctionInfo, site: SiteId, objects: frozenset[ObjectId]) -> bool:
+        key = (info.function.name, site, objects)
+        if key not in self._changes:
+            self._changes[key] = self._search_write(info, site, objects)
+        return self._changes[key]
+
+    def _search_write(self, info: FunctionInfo, site: SiteId, objects: frozenset[ObjectId]) -> bool:
+        start = info.block_of[site]
+        reached: dict[str, None] = {}
+        work = list(successors(info.blocks[start].terminator))
+        while work:
+            label = work.pop()
+            if label not in reached:
+                reached[label] = None
+                work.extend(successors(info.blocks[label].terminator))
+        bits = sum(1 << o for o in objects)
+        for label in dict.fromkeys([start, *reached]):
+            for instr in info.blocks[label].body:
+                if label == start and label not in reached and instr.id <= site:
+                    continue
+                if any(t.touch.kind.writes and t.objects & objects for t in self._world.touches(info.function, instr)):
+                    return True
+                if isinstance(instr, Call) and any(
+                    self._world.may_modify.get(name, 0) & bits for name in self._world.callees(instr)
+                ):
+                    return True
+        return False

@@ -1,0 +1,220 @@
+"""What thread operations do to the state: locks, conditions, once, barriers, semaphores, atomic sections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from raceproof.core import InternalError
+from raceproof.facts.flow import call_transfer, thread_transfer
+from raceproof.facts.flow.state import PHASE_LIMIT, Condition, State, merge
+from raceproof.facts.library.effects import Sync, SyncOp
+from raceproof.ir import Call
+from raceproof.model import HeldLock, Linear, LockKind, LockMode, Self, Signal, of_atom
+
+if TYPE_CHECKING:
+    from raceproof.facts.flow.walker import Walker
+
+
+def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    """All states after the operation."""
+    match op.kind:
+        case Sync.LOCK:
+            return _lock(w, instr, op, state)
+        case Sync.TRYLOCK:
+            return _try_lock(w, instr, op, state, frozenset({op.success}))
+        case Sync.UNLOCK:
+            _unlock(w, instr, op, state, LockKind.MUTEX)
+        case Sync.WAIT:
+            state.observed.clear()  # what was read before the wait says nothing about now
+        case Sync.SEM_WAIT:
+            _take_semaphore(w, instr, op, state)
+        case Sync.SEM_TRYWAIT:
+            return _try_semaphore(w, instr, op, state)
+        case Sync.SEM_POST:
+            _post(w, instr, op, state)
+        case Sync.SEM_INIT:
+            w.flow.note_semaphore(_address(w, instr, op, state), _constant(w, instr, op.count, state), instr.id)
+        case Sync.BARRIER_INIT:
+            w.flow.note_barrier(_address(w, instr, op, state), _constant(w, instr, op.count, state), instr.id)
+        case Sync.BARRIER_WAIT:
+            _barrier(w, instr, op, state)
+        case Sync.ONCE:
+            return _once(w, instr, op, state)
+        case Sync.ATOMIC_BEGIN:
+            state.take(call_transfer.ATOMIC_SECTION)
+        case Sync.ATOMIC_END:
+            state.locks.pop(call_transfer.ATOMIC_SECTION, None)
+        case Sync.CREATE:
+            return thread_transfer.create(w, instr, op, state)
+        case Sync.JOIN:
+            return thread_transfer.join_one(w, instr, op, state)
+        case Sync.EXIT:
+            if w.recording:
+                w.flow.thread_ends(w.context, state)
+            return []
+        case Sync.SELF:
+            _define(w, instr, state)
+            if instr.result is not None:
+                state.values[instr.result.name] = of_atom(Self(w.context.thread))
+            return [state]
+        case (
+            Sync.DETACH
+            | Sync.LOCK_INIT
+            | Sync.LOCK_DESTROY
+            | Sync.SIGNAL
+            | Sync.BROADCAST
+            | Sync.CONDITION_INIT
+            | Sync.ATTRIBUTE
+            | Sync.YIELD
+            | Sync.NONE
+        ):
+            pass
+    _define(w, instr, state)
+    return [state]
+
+
+def _define(w: Walker, instr: Call, state: State) -> None:
+    if instr.result is not None:
+        w.define(instr.result.name, state)
+
+
+def _address(w: Walker, instr: Call, op: SyncOp, state: State) -> Linear:
+    if op.arg is None:
+        raise InternalError(f"thread operation {op.kind.value} has no object argument")
+    address = w.value(instr.args[op.arg], state)
+    w.flow.note_lock_objects(address, w.world.points_to.targets(w.function.name, instr.args[op.arg]))
+    return address
+
+
+def _constant(w: Walker, instr: Call, index: int | None, state: State) -> int | None:
+    if index is None or index >= len(instr.args):
+        return None
+    value = w.value(instr.args[index], state)
+    return value.constant if value.is_constant else None
+
+
+def _held(w: Walker, instr: Call, op: SyncOp, state: State, kind: LockKind) -> HeldLock:
+    mode = LockMode.SHARED if op.shared else LockMode.EXCLUSIVE
+    return HeldLock(_address(w, instr, op, state), mode, kind, instr.pos)
+
+
+def _lock(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    doubtful = w.world.doubtful_mutexes
+    lock = _held(w, instr, op, state, LockKind.MUTEX)
+    results = [doubtful[o] for o in w.flow.lock_objects(lock.address) if o in doubtful]
+    if results:
+        return _lock_or_error(w, instr, op, state, frozenset.union(*results))
+    _define(w, instr, state)
+    state.take(lock)
+    if instr.result is not None:
+        state.values[instr.result.name] = Linear(op.success)
+    return [state]
+
+
+def _lock_or_error(w: Walker, instr: Call, op: SyncOp, state: State, success: frozenset[int]) -> list[State]:
+    """An error-checking mutex is held afterwards in any case: an error means that it was held before.
+
+    A robust mutex is held unless the call fails with something else than EOWNERDEAD.
+    """
+    states = _try_lock(w, instr, op, state, success)
+    lock = _held(w, instr, op, state, LockKind.MUTEX)
+    for after in states if success == {0} else states[1:]:
+        after.locks[lock] = 1  # one unlock gives it back, however often it was locked
+    return states
+
+
+def _try_lock(w: Walker, instr: Call, op: SyncOp, state: State, success: frozenset[int]) -> list[State]:
+    """Two ways on: with the lock and a result that means success, or without."""
+    lock = _held(w, instr, op, state, LockKind.MUTEX)
+    _define(w, instr, state)
+    states = []
+    for code in sorted(success):
+        taken = state.copy()
+        taken.take(lock)
+        if instr.result is not None:
+            taken.values[instr.result.name] = Linear(code)
+        states.append(taken)
+    if instr.result is not None:
+        for code in success:
+            result = w.evaluator.itself(instr.result.name).shifted(-code)
+            state.facts[Condition("eq", result)] = False
+    return [state, *states]
+
+
+def _unlock(w: Walker, instr: Call, op: SyncOp, state: State, kind: LockKind) -> bool:
+    """Give back the lock in whichever mode it is held; True if it was certainly held."""
+    address = _address(w, instr, op, state)
+    objects = w.flow.lock_objects(address)
+    exclusive = HeldLock(address, LockMode.EXCLUSIVE, kind)
+    shared = HeldLock(address, LockMode.SHARED, kind)
+    lock = shared if shared in state.locks and exclusive not in state.locks else exclusive
+    if any(o in w.world.doubtful_mutexes for o in objects):
+        held = lock in state.locks
+        for other in [h for h in state.locks if w.flow.lock_objects(h.address) & objects]:
+            del state.locks[other]
+        return held
+    return state.release(lock, lambda other: bool(w.flow.lock_objects(other) & objects))
+
+
+# -- semaphores -----------------------------------------------------------------------------------
+
+
+def _take_semaphore(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
+    lock = _held(w, instr, op, state, LockKind.SEMAPHORE)
+    state.take(lock)
+    w.receive(state, Signal(lock.address))
+
+
+def _try_semaphore(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    lock = _held(w, instr, op, state, LockKind.SEMAPHORE)
+    _define(w, instr, state)
+    taken = state.copy()
+    taken.take(lock)
+    w.receive(taken, Signal(lock.address))
+    if instr.result is not None:
+        taken.values[instr.result.name] = Linear(0)
+        state.facts[Condition("eq", w.evaluator.itself(instr.result.name))] = False
+    return [state, taken]
+
+
+def _post(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
+    address = _address(w, instr, op, state)
+    if not _unlock(w, instr, op, state, LockKind.SEMAPHORE) and w.recording:
+        w.flow.break_lock(address)
+    if w.recording:
+        w.flow.note_post(address, w.context.thread)
+    if w.flow.is_sent(address):
+        if w.recording:
+            w.flow.note_send(address, state.must_received)
+        state.may_sent |= {address}
+
+
+# -- once, barriers ---------------------------------------------------------------------------------
+
+
+def _once(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    """The initialiser runs here or has run elsewhere; either way it is behind us."""
+    control = _address(w, instr, op, state)
+    _define(w, instr, state)
+    results = []
+    for start in w.world.points_to.thread_starts(instr.id):
+        if start in w.world.relevant:
+            entry = state.copy()
+            entry.in_once |= {control} if control.is_absolute else frozenset()
+            for after in call_transfer.run_function(w, instr, start, [], entry):
+                after.in_once = state.in_once
+                results.append(after)
+    if control.is_absolute:
+        for after in (state, *results):
+            after.must_done |= {control}
+    return merge([state, *results], call_transfer.MAX_EXITS)
+
+
+def _barrier(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
+    barrier = _address(w, instr, op, state)
+    if w.recording:
+        w.flow.note_barrier_wait(barrier, w.context.thread)
+    if barrier.is_absolute:
+        low, high = state.phases.get(barrier, (0, 0))
+        high = None if high is None or high >= PHASE_LIMIT else high + 1
+        state.phases[barrier] = (min(low + 1, PHASE_LIMIT), high)

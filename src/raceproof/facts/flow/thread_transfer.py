@@ -1,0 +1,444 @@
+"""Creation and joining of threads, one by one and in loops over their ids.
+
+The state counts, per created thread, whether none, one or many instances may be running (`State.may_run`).
+Joining is certain where the id can only belong to one running thread, or where a counted loop joins the ids
+that another counted loop over the same range stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from raceproof.facts.flow import memory_transfer
+from raceproof.facts.flow.contexts import COUNTER, MAX_ROUNDS, LoopIds, Spawn, ThreadRecord
+from raceproof.facts.flow.function_info import CountedLoop
+from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.state import MANY, Condition, Known, State
+from raceproof.facts.library.effects import SyncOp
+from raceproof.ir import Call, Cast, IntType, Load, Operand, Reg, SiteId
+from raceproof.model import (
+    AnyArgument,
+    Argument,
+    Atom,
+    DistinctArgument,
+    Linear,
+    MemLoc,
+    ObjectId,
+    ObjectKind,
+    Opaque,
+    SameArgument,
+    of_atom,
+)
+
+if TYPE_CHECKING:
+    from raceproof.facts.flow.walker import Walker
+
+MAX_STARTS = 4
+MAX_VALUES = 16
+THREAD_ID = "@thread:"
+
+
+def create(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    """Start a thread; if it may be one of several functions, go on with each, or with all where that is too many.
+
+    Where the result is looked at, failure is a way of its own.
+    """
+    failed: list[State] = []
+    if instr.result is not None:
+        w.define(instr.result.name, state)
+        if instr.result.name in w.info.used:
+            failed = [state.copy()]
+            failed[0].facts[Condition("eq", w.evaluator.itself(instr.result.name))] = False
+            state.values[instr.result.name] = Linear(0)
+    return _start(w, instr, op, state) + failed
+
+
+def _start(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    starts = start_functions(w, instr, op, state)
+    if 1 < len(starts) <= MAX_STARTS and not w.cyclic:
+        states = [state, *(state.copy() for _ in starts[1:])]
+        for start, after in zip(starts, states, strict=True):
+            _create(w, instr, op, [start], after)
+        return states
+    _create(w, instr, op, starts, state)
+    return [state]
+
+
+def start_functions(w: Walker, instr: Call, op: SyncOp, state: State) -> list[str]:
+    """The functions that may be started: the one that the pointer is known to be, or all it may be."""
+    possible = [s for s in w.world.points_to.thread_starts(instr.id) if s in w.world.program.functions]
+    if op.start is not None:
+        exact = w.flow.function_at(w.value(instr.args[op.start], state))
+        if exact in possible:
+            return [exact]
+    return possible
+
+
+def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State) -> None:
+    id_places = frozenset(
+        place for t in w.world.touches(w.function, instr) if t.touch.kind.writes for place in t.targets
+    )
+    for start in starts:
+        record = w.flow.thread(w.context, start, instr.id)
+        argument = instr.args[op.start_arg] if op.start_arg is not None else None
+        running = state.may_run.get(record.id, 0)
+        loop = _loop_of(w, instr.id)
+        where = w.value(instr.args[op.arg], state) if op.arg is not None else None
+        ids = _note_ids(w, record, loop, where, state)
+        if w.recording:
+            w.spawn(
+                record,
+                Spawn(
+                    argument=_argument(w, record, argument, loop, state),
+                    many=running > 0 or w.flow.creator_is_many(w.context),
+                    instances=_instances(w, instr.id, loop, state),
+                    may_run=frozenset(state.may_run),
+                    entry=_child_state(state, w.world.may_escape),
+                    argument_objects=_argument_objects(w, argument),
+                ),
+            )
+        record.id_places |= id_places
+        lose_ids(w, id_places, where, w.world.program.pointer_size, state, record, ids)
+        for other in [w.flow.records[t] for t in state.may_run]:
+            if w.flow.is_below(other, record.id):  # left behind by an earlier instance, and made again by this one
+                w.flow.make_many(other)
+        state.may_run[record.id] = MANY if running else 1
+        argument_of = w.flow.arguments.get(record.id)
+        if isinstance(argument_of, DistinctArgument) and not argument_of.fresh:
+            state.may_handed |= {record.id}
+    if op.start_arg is not None:
+        state.publish(w.value(instr.args[op.start_arg], state))
+
+
+def _note_ids(
+    w: Walker, record: ThreadRecord, loop: CountedLoop | None, address: Linear | None, state: State
+) -> LoopIds | None:
+    ids = _loop_ids(w, loop, address, state) if loop is not None and address is not None else None
+    if ids not in record.ids:
+        record.ids.add(ids)
+        w.flow.changed(record)
+        w.flow.run_again(w.context)
+    return ids
+
+
+def lose_ids(
+    w: Walker,
+    written: Iterable[MemLoc],
+    address: Linear | None,
+    size: int | None,
+    state: State,
+    but: ThreadRecord | None = None,
+    slots: LoopIds | None = None,
+) -> None:
+    """A write where ids of running threads are stored: loops over the ids may not find them all any more.
+
+    `slots`: it is one of the writes of a loop over these.
+    """
+    for thread in state.may_run:
+        record = w.flow.records[thread]
+        if record.ids_lost or (but is not None and record.site == but.site):
+            continue  # one creation, one id
+        if not any(overlap(place, target) for place in record.id_places for target in written):
+            continue
+        if slots is not None and all(ids is not None and ids.is_apart_from(slots) for ids in record.ids):
+            continue
+        if address is not None and size is not None and not record.may_be_id(address, size):
+            continue
+        record.ids_lost = True
+        w.flow.changed(record)
+        w.flow.run_again(w.context)
+
+
+def remember_id(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
+    """The id of the thread just created is known, where nobody else can change it."""
+    starts = start_functions(w, instr, op, state)
+    touches = [t for t in w.world.touches(w.function, instr) if t.touch.kind.writes]
+    if len(starts) != 1 or len(touches) != 1 or op.arg is None:
+        return
+    address = w.value(instr.args[op.arg], state)
+    if memory_transfer.is_tracked(w, touches[0], address, state):
+        record = w.flow.thread(w.context, starts[0], instr.id)
+        size = touches[0].touch.size or w.world.program.pointer_size
+        state.memory[(address, size)] = Known(of_atom(Opaque(f"{THREAD_ID}{record.id}")), touches[0].objects)
+
+
+def start_deferred(w: Walker, instr: Call, start: str, state: State) -> None:
+    """A handler that the library may call later, at any time, on any thread: like a thread that never ends."""
+    record = w.flow.thread(w.context, start, instr.id)
+    w.flow.make_many(record)
+    if w.recording:
+        spawn = Spawn(AnyArgument(), True, None, frozenset(state.may_run), State(), frozenset())
+        w.spawn(record, spawn)
+    state.may_run[record.id] = MANY
+
+
+def _child_state(state: State, may_escape: frozenset[ObjectId]) -> State:
+    """What a new thread inherits: all that happened before its creation happened before it.
+
+    Contents that the creator knows and other threads could see are stable: nobody writes them while the new
+    thread runs, so it knows them too.
+    """
+    stable = {
+        key: known
+        for key, known in state.memory.items()
+        if key[0].is_absolute and known.value.is_absolute and known.objects & may_escape
+    }
+    return State(must_done=state.must_done, must_received=state.must_received, memory=stable)
+
+
+def _argument_objects(w: Walker, argument: Operand | None) -> frozenset[ObjectId]:
+    if argument is None:
+        return frozenset()
+    return frozenset(t.object for t in w.world.points_to.targets(w.function.name, argument))
+
+
+def _loop_of(w: Walker, site: SiteId) -> CountedLoop | None:
+    """The counted loop that runs `site` once per round and is itself entered once per call, if there is one."""
+    label = w.info.block_of[site]
+    around = [header for header, body in w.info.loops.items() if label in body]
+    return w.info.counted.get(around[0]) if len(around) == 1 else None
+
+
+def _argument(
+    w: Walker, record: ThreadRecord, operand: Operand | None, loop: CountedLoop | None, state: State
+) -> Argument:
+    if operand is None:
+        return AnyArgument()
+    value = w.value(operand, state)
+    if value.is_absolute:
+        return SameArgument(value)
+    match value.terms:
+        case ((Opaque() as atom, 1),) if atom in state.fresh:  # a new object, which nobody has seen yet
+            return DistinctArgument(value, 0, fresh=True)
+    if loop is not None and not record.overlapping and not w.flow.creator_is_many(w.context):
+        counter = w.evaluator.opaque_name(loop.counter.name)
+        factors = [factor for atom, factor in value.terms if atom == counter]
+        others = [atom for atom, _ in value.terms if atom != counter]
+        if factors and all(_is_constant_in_frame(w, leaf) for other in others for leaf in of_atom(other).leaves()):
+            stride = abs(factors[0] * loop.step)
+            values = _counter_values(w, loop, state)
+            return DistinctArgument(value, stride, False, _bits(w, operand), counter, values)
+    return AnyArgument()
+
+
+def _counter_values(w: Walker, loop: CountedLoop, state: State) -> tuple[int, ...] | None:
+    """The values of a loop's counter, if they are few and constant."""
+    first, bound = w.value(loop.first, state), w.value(loop.bound, state)
+    if first.is_constant and bound.is_constant and loop.predicate in ("slt", "ult", "ne"):
+        values = range(first.constant, bound.constant, loop.step)
+        return tuple(values) if len(values) <= MAX_VALUES else None
+    return None
+
+
+def _bits(w: Walker, operand: Operand) -> int | None:
+    """From how many bits the operand is sign-extended."""
+    while isinstance(operand, Reg):
+        definition = w.info.definitions.get(operand.name)
+        if not isinstance(definition, Cast):
+            return None
+        if definition.op == "sext" and isinstance(definition.from_type, IntType):
+            return definition.from_type.bits
+        operand = definition.value
+    return None
+
+
+def _instances(w: Walker, site: SiteId, loop: CountedLoop | None, state: State) -> int | None:
+    """How many times this creation happens in a run, at most."""
+    if not w.flow.runs_once(w.context):
+        return None
+    if w.info.block_of[site] not in w.info.cyclic:
+        return 1
+    if loop is None:
+        return None
+    first, bound = w.value(loop.first, state), w.value(loop.bound, state)
+    if first.is_constant and bound.is_constant and loop.predicate in ("slt", "ult", "ne"):
+        rounds = -((first.constant - bound.constant) // loop.step)
+        return max(rounds, 0)
+    return None
+
+
+# -- joining ----------------------------------------------------------------------------------------
+
+
+def join_one(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    """Wait for the thread whose id is given, if it is certain which one that is."""
+    if instr.result is not None:
+        w.define(instr.result.name, state)
+    if op.arg is None:
+        return [state]
+    if op.may_fail:
+        return _try_join(w, instr, op, state)
+    records = _known_record(w, w.value(instr.args[op.arg], state)) or _records(w, instr.args[op.arg])
+    if records is None:
+        return [state]
+    running = [r for r in records if r.id in state.may_run]
+    if len(running) == 1 and state.may_run[running[0].id] != 1:
+        _return_round(w, instr, instr.args[op.arg], running[0], state)
+    if len(running) == 1 and state.may_run[running[0].id] == 1:
+        return [state] if _end(w, running[0], state) else []
+    return [state]
+
+
+def _try_join(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    """Two ways on: the thread has ended and the result is 0, or it has not."""
+    if instr.result is None or op.arg is None:
+        return [state]
+    joined = state.copy()
+    state.facts[Condition("eq", w.evaluator.itself(instr.result.name))] = False
+    joined.values[instr.result.name] = Linear(0)
+    records = _known_record(w, w.value(instr.args[op.arg], joined)) or _records(w, instr.args[op.arg]) or []
+    running = [r for r in records if joined.may_run.get(r.id) == 1]
+    if len(running) == 1 and not _end(w, running[0], joined):
+        return [state]
+    return [state, joined]
+
+
+def _return_round(w: Walker, instr: Call, operand: Operand, record: ThreadRecord, state: State) -> None:
+    """In a loop over the ids, the thread that was made in the round of the same number has ended."""
+    loop = _loop_of(w, instr.id)
+    argument = record.argument
+    definition = w.info.definitions.get(operand.name) if isinstance(operand, Reg) else None
+    if loop is None or not isinstance(definition, Load) or not isinstance(argument, DistinctArgument):
+        return
+    (touch,) = w.world.touches(w.function, definition)
+    if not memory_transfer.is_tracked(w, touch, w.value(definition.address, state), state):
+        return
+    counter = w.evaluator.opaque(loop.counter.name)
+    ids = _loop_ids(w, loop, w.value(definition.address, state), state)
+    (made,) = record.ids if len(record.ids) == 1 else (None,)
+    if ids is None or argument.counter is None or record.ids_lost or made is None:
+        return
+    if made.address == ids.address and made.step == ids.step:
+        factor = dict(argument.pattern.terms)[argument.counter]
+        pattern = argument.pattern.plus(of_atom(argument.counter), -factor).plus(of_atom(counter), factor)
+        state.must_returned |= {(record.id, pattern)}
+
+
+def _known_record(w: Walker, value: Linear) -> list[ThreadRecord] | None:
+    match value:
+        case Linear(constant=0, terms=((Opaque(key=key), 1),)) if key.startswith(THREAD_ID):
+            return [w.flow.records[int(key.removeprefix(THREAD_ID))]]
+    return None
+
+
+def _records(w: Walker, operand: Operand) -> list[ThreadRecord] | None:
+    """The threads that an id may belong to; None unless all of them were made by this thread."""
+    sites = set()
+    for target in w.world.points_to.targets(w.function.name, operand):
+        if w.world.points_to.objects[target.object].kind is not ObjectKind.THREAD:
+            return None
+        sites.add(target.object)
+    records = []
+    for record in w.flow.records:
+        if record.site is not None and sites & set(w.world.points_to.object_of_site(record.site)):
+            if record.parent != w.context.thread or record.always_many:
+                return None
+            records.append(record)
+    return records
+
+
+def _end(w: Walker, record: ThreadRecord, state: State) -> bool:
+    """The thread has ended: what it left running goes on, what it knew is known. False if it never ends."""
+    record.dependents[w.context] = None
+    if record.ended is None:
+        return False
+    del state.may_run[record.id]
+    for left, count in record.ended.may_run.items():
+        state.may_run[left] = max(state.may_run.get(left, 0), count)
+    state.must_done |= record.ended.must_done
+    state.must_received |= record.ended.must_received
+    return True
+
+
+def _loop_ids(w: Walker, loop: CountedLoop, address: Linear, state: State) -> LoopIds | None:
+    """`address` in terms of the loop's counter, if it and the loop's range mean the same later on."""
+    counter = w.evaluator.opaque_name(loop.counter.name)
+    factor = dict(address.terms).get(counter)
+    if factor is None:
+        return None
+    named = address.plus(of_atom(counter), -factor).plus(of_atom(COUNTER), factor)
+    first, bound = w.value(loop.first, state), w.value(loop.bound, state)
+    for part in (named, first, bound):
+        for leaf in part.leaves():
+            if leaf != COUNTER and not _is_constant_in_frame(w, leaf):
+                return None
+    return LoopIds(named, first, bound, loop.predicate, loop.step)
+
+
+def _is_constant_in_frame(w: Walker, atom: Atom) -> bool:
+    """A value that is the same in all threads, a parameter, or a register that is set once per call."""
+    prefix = f"{w.function.name}:"
+    if not isinstance(atom, Opaque):
+        return True
+    if not atom.key.startswith(prefix):
+        return False
+    name = atom.key.removeprefix(prefix)
+    if name.startswith("^"):
+        return True
+    definition = w.info.definitions.get(name.removeprefix("%"))
+    return definition is None or w.info.block_of[definition.id] not in w.info.cyclic
+
+
+def join_all(w: Walker, loop: CountedLoop, state: State) -> bool:
+    """Leaving a counted loop: threads whose ids it joined, one per round, have all ended. False if one never does."""
+    alive = True
+    for site, operand in w.flow.joins_in(w.function.name):
+        label = w.info.block_of[site]
+        if w.info.innermost_loop(label) != loop.header or not _runs_every_round(w, loop, label):
+            continue
+        definition = w.info.definitions.get(operand.name) if isinstance(operand, Reg) else None
+        if not isinstance(definition, Load) or w.info.block_of[definition.id] not in w.info.loops[loop.header]:
+            continue
+        address = w.value(definition.address, state)
+        ids = _loop_ids(w, loop, address, state)
+        if ids is None:
+            continue
+        (touch,) = w.world.touches(w.function, definition)
+        if not memory_transfer.is_tracked(w, touch, address, state):
+            continue  # another thread could change the ids
+        alive &= _join_known_slots(w, ids, definition.type.size, state)
+        records = _records(w, operand)
+        for record in records or ():
+            if record.id in state.may_run and _are_all_in(record, ids):
+                alive &= _end(w, record, state)
+    return alive
+
+
+def _are_all_in(record: ThreadRecord, ids: LoopIds) -> bool:
+    """All instances were created by loops over these slots, and none of their ids was overwritten."""
+    return not record.ids_lost and all(made is not None and ids.covers(made) for made in record.ids)
+
+
+def _join_known_slots(w: Walker, ids: LoopIds, size: int, state: State) -> bool:
+    """The slots of a loop with constant range, whose content is known one by one."""
+    rounds = ids.rounds()
+    if rounds is None or len(rounds) > MAX_ROUNDS:
+        return True
+    alive = True
+    for i in rounds:
+        known = state.memory.get((ids.slot(i), size))
+        records = _known_record(w, known.value) if known is not None else None
+        if records is not None and state.may_run.get(records[0].id) == 1:
+            alive &= _end(w, records[0], state)
+    return alive
+
+
+def _runs_every_round(w: Walker, loop: CountedLoop, label: str) -> bool:
+    latches = [p for p in w.info.predecessors[loop.header] if p in w.info.loops[loop.header]]
+    return all(w.info.dominates(label, latch) for latch in latches)
+
+
+def enter_loop(w: Walker, header: str, state: State) -> None:
+    """Entering a loop that creates threads while some of them still run: their ids will be overwritten."""
+    for record in w.flow.records:
+        if (
+            record.parent == w.context.thread
+            and record.id in state.may_run
+            and record.site is not None
+            and w.info.block_of.get(record.site) in w.info.loops[header]
+            and not record.overlapping
+        ):
+            record.overlapping = record.ids_lost = True
+            w.flow.changed(record)
+            w.flow.run_again(w.context)

@@ -1,0 +1,205 @@
+"""Which memory an instruction touches: loads, stores, atomics, and library calls through their arguments.
+
+    scanf("%d", &x)      ->  write of 4 bytes at &x
+    memcpy(d, s, n)      ->  write at d, read at s
+    free(p)              ->  free of the object p points to
+
+Errs on the side of more: a length that is not known is open, a function that is not known touches everything
+that can be reached from its arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from raceproof.facts.library.effects import (
+    STATIC_ARG,
+    ArgBytes,
+    Bytes,
+    CString,
+    Effect,
+    Extent,
+    Format,
+    Touch,
+    WholeObject,
+)
+from raceproof.facts.library.formats import printf_touches, scanf_touches
+from raceproof.facts.library.libc import atomic_call, effect_of
+from raceproof.facts.library.libc_atomic import AtomicCall
+from raceproof.facts.library.sync_api import sync_op
+from raceproof.ir import (
+    Address,
+    Call,
+    CompareExchange,
+    Instr,
+    IntConst,
+    Load,
+    MemoryOrder,
+    Operand,
+    Program,
+    PtrType,
+    Rmw,
+    Store,
+    Terminator,
+)
+from raceproof.model import AccessKind
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTouch:
+    """One access: `size` None is open-ended; `deref`: through the pointers stored at `address`;
+    `reach`: everything reachable from `address`, not only what it points to;
+    `static`: the library's own object of that name, `address` does not matter."""
+
+    kind: AccessKind
+    address: Operand
+    size: int | None
+    order: MemoryOrder | None = None
+    deref: bool = False
+    reach: bool = False
+    static: str | None = None
+
+
+def touches_of(program: Program, instr: Instr | Terminator, callees: Iterable[str]) -> tuple[MemoryTouch, ...]:
+    """The accesses that `instr` itself makes; `callees` as points-to found them."""
+    match instr:
+        case Load(address=address, type=type_, order=order):
+            return (MemoryTouch(AccessKind.READ, address, type_.size, order),)
+        case Store(address=address, type=type_, order=order):
+            return (MemoryTouch(AccessKind.WRITE, address, type_.size, order),)
+        case Rmw(address=address, type=type_, order=order):
+            return (MemoryTouch(AccessKind.UPDATE, address, type_.size, order),)
+        case CompareExchange(address=address, type=type_, order=order):
+            return (MemoryTouch(AccessKind.UPDATE, address, type_.size, order),)
+        case Call():
+            found: dict[MemoryTouch, None] = {
+                MemoryTouch(AccessKind.READ, instr.args[index], size): None for index, size in instr.by_value
+            }
+            for name in callees:
+                if name not in program.functions:
+                    found.update(dict.fromkeys(_external_touches(program, instr, name)))
+            return tuple(found)
+        case _:
+            return ()
+
+
+def _external_touches(program: Program, call: Call, name: str) -> list[MemoryTouch]:
+    atomic = atomic_call(name)
+    effect = effect_of(name)
+    if atomic is not None and effect is not None:
+        return _atomic_touches(program, call, atomic, effect)
+    if effect is None:
+        if sync_op(name) is not None:
+            return []
+        return [
+            MemoryTouch(kind, arg, None, reach=True)
+            for arg, type_ in zip(call.args, call.arg_types, strict=False)
+            if isinstance(type_, PtrType) and not isinstance(arg, IntConst)
+            for kind in (AccessKind.READ, AccessKind.WRITE)
+        ]
+    make = _Maker(program, call, effect)
+    result = [make.touch(t, AccessKind.READ) for t in effect.reads]
+    result += [make.touch(t, AccessKind.WRITE) for t in effect.writes]
+    result += [MemoryTouch(AccessKind.FREE, call.args[i], None) for i in effect.frees if i < len(call.args)]
+    result += make.format_touches()
+    return [t for t in result if t is not None and (t.static is not None or not isinstance(t.address, IntConst))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """Makes the touches of one library call from the function's effect."""
+
+    program: Program
+    call: Call
+    effect: Effect
+
+    def touch(self, touch: Touch, kind: AccessKind) -> MemoryTouch | None:
+        size = self._size(touch.extent)
+        if touch.arg == STATIC_ARG:
+            if self.effect.static_is_thread_local:
+                return None
+            return MemoryTouch(kind, IntConst(0, 64), size, deref=touch.deref, static=self.effect.static_object)
+        if touch.arg >= len(self.call.args):
+            return None
+        return MemoryTouch(kind, self.call.args[touch.arg], size, deref=touch.deref)
+
+    def _size(self, extent: Extent) -> int | None:
+        match extent:
+            case Bytes():
+                return extent.on(self.program.pointer_size)
+            case ArgBytes(arg=arg, times=times, unit=unit):
+                size = unit
+                for index in (arg, times):
+                    if index is None:
+                        continue
+                    factor = self.call.args[index] if index < len(self.call.args) else None
+                    if not isinstance(factor, IntConst) or factor.value < 0:
+                        return None
+                    size *= factor.value
+                return size
+            case CString() | WholeObject():
+                return None
+
+    def format_touches(self) -> list[MemoryTouch | None]:
+        """What printf and scanf do with their variadic arguments, or with those in a va_list."""
+        effect, call = self.effect, self.call
+        if effect.format is Format.NONE:
+            return []
+        unknown = AccessKind.READ if effect.format is Format.PRINTF else AccessKind.WRITE
+        if effect.va_list_arg is not None:
+            if effect.va_list_arg >= len(call.args):
+                return []
+            return [MemoryTouch(unknown, call.args[effect.va_list_arg], None, reach=True)]
+        if effect.format_arg is None or effect.format_arg >= len(call.args):
+            return []
+        first = effect.format_arg + 1
+        text = _constant_text(self.program, call.args[effect.format_arg])
+        if text is None:  # any pointer may be used
+            pairs = zip(call.args[first:], call.arg_types[first:], strict=False)
+            return [MemoryTouch(unknown, arg, None) for arg, type_ in pairs if isinstance(type_, PtrType)]
+        parse = printf_touches if effect.format is Format.PRINTF else scanf_touches
+        return [
+            self.touch(Touch(index, extent), AccessKind.READ if reads else AccessKind.WRITE)
+            for index, reads, extent in parse(text, first, self.program.pointer_size)
+        ]
+
+
+def _constant_text(program: Program, operand: Operand) -> str | None:
+    if isinstance(operand, Address) and operand.offset == 0 and operand.symbol in program.globals:
+        return program.globals[operand.symbol].text
+    return None
+
+
+def _atomic_touches(program: Program, call: Call, atomic: AtomicCall, effect: Effect) -> list[MemoryTouch]:
+    """libatomic's calls: the object atomically, the other pointers plainly (through the function's effect)."""
+    if max(atomic.object_arg, atomic.order_arg) >= len(call.args):
+        return []
+    size = atomic.size
+    if atomic.size_arg is not None:
+        argument = call.args[atomic.size_arg]
+        size = argument.value if isinstance(argument, IntConst) else None
+    order = _order_of(call.args[atomic.order_arg])
+    result = [MemoryTouch(atomic.kind, call.args[atomic.object_arg], size, order)]
+    make = _Maker(program, call, effect)
+    for touches, kind in ((effect.reads, AccessKind.READ), (effect.writes, AccessKind.WRITE)):
+        for touch in touches:
+            plain = make.touch(touch, kind)
+            if touch.arg != atomic.object_arg and plain is not None:
+                result.append(plain)
+    return result
+
+
+def _order_of(operand: Operand) -> MemoryOrder:
+    """C's memory_order constants; an order that is not constant counts as the weakest."""
+    orders = (
+        MemoryOrder.RELAXED,
+        MemoryOrder.ACQUIRE,
+        MemoryOrder.ACQUIRE,
+        MemoryOrder.RELEASE,
+        MemoryOrder.ACQ_REL,
+        MemoryOrder.SEQ_CST,
+    )
+    if isinstance(operand, IntConst) and 0 <= operand.value < len(orders):
+        return orders[operand.value]
+    return MemoryOrder.RELAXED

@@ -1,0 +1,377 @@
+"""One function in one context: states through blocks, instruction by instruction.
+
+Paths that hold different locks or run beside different threads are kept apart (up to `MAX_STATES` per block),
+each with what its branches taught it, so that `if (c) lock(); ...; if (c) unlock();` is understood: the
+property simulation of [ESP02], with locksets as the property.
+
+Where a block is one decision made of a phi of booleans (`a && b`), paths are not merged before the decision.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from raceproof.facts.flow import call_transfer, memory_transfer
+from raceproof.facts.flow.contexts import AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
+from raceproof.facts.flow.evaluate import Evaluator
+from raceproof.facts.flow.state import Condition, State, merge
+from raceproof.facts.flow.world import TargetedTouch
+from raceproof.ir import (
+    Alloca,
+    Binary,
+    Block,
+    Branch,
+    Call,
+    Cast,
+    Compare,
+    CompareExchange,
+    Compute,
+    Extract,
+    Fence,
+    Gep,
+    IndirectJump,
+    Instr,
+    IntType,
+    Jump,
+    Load,
+    Operand,
+    Phi,
+    Return,
+    Rmw,
+    Select,
+    SiteId,
+    Store,
+    Switch,
+    Terminator,
+    Unreachable,
+    successors,
+)
+from raceproof.model import Base, DistinctArgument, HeldLock, Linear, ObjectId, Signal, View
+
+if TYPE_CHECKING:
+    from raceproof.facts.flow.flow import Flow
+
+MAX_STATES = 6
+MAX_FACTS = 24
+Edge = tuple[str, State]
+
+
+class Walker:
+    """Runs one context to its fixpoint, then once more to record views and thread creations."""
+
+    def __init__(self, flow: Flow, context: Context) -> None:
+        self.flow = flow
+        self.world = flow.world
+        self.context = context
+        self.info = flow.world.info(context.function)
+        self.function = self.info.function
+        self.evaluator = Evaluator(
+            self.info,
+            flow.world.program.pointer_size * 8,
+            flow.symbols,
+            flow.world.points_to.objects,
+            flow.arguments,
+        )
+        self.recording = False
+        self.cyclic = False  # of the block being walked
+        self.block = ""
+        self.exits: list[Exit] = []
+        self.spawns: dict[ThreadRecord, Spawn] = {}
+        self.views: dict[AccessKey, dict[View, None]] = {}
+        self.calls: dict[Context, None] = {}
+
+    def run(self) -> list[Exit]:
+        """Walk until block states are stable, then record; returns the exits.
+
+        Without loops every block is walked once, after its predecessors, so that it can be recorded at once.
+        """
+        self.recording = not self.info.cyclic
+        incoming: dict[str, dict[str, list[State]]] = {label: {} for label in self.info.order}
+        entry = self.info.order[0]
+        incoming[entry]["<entry>"] = [self.context.entry.copy()]
+        position = {label: i for i, label in enumerate(self.info.order)}
+        dirty = [position[entry]]
+        visits: dict[str, int] = {}
+        seen: dict[str, frozenset[object]] = {}
+        while dirty:
+            self.flow.budget.check()
+            label = self.info.order[heapq.heappop(dirty)]
+            states = self._at_entry(label, incoming[label], visits.get(label, 0))
+            key = frozenset(s.full_key() for s in states)
+            if seen.get(label) == key:
+                continue
+            seen[label] = key
+            visits[label] = visits.get(label, 0) + 1
+            for succ, out in self._grouped(self._walk_block(label, states)).items():
+                incoming[succ][label] = out
+                if position[succ] not in dirty:
+                    heapq.heappush(dirty, position[succ])
+        if self.info.cyclic:
+            self.recording = True
+            for label in self.info.order:
+                states = self._at_entry(label, incoming[label], visits.get(label, 0))
+                if states:
+                    self._walk_block(label, states)
+        self.context.views, self.context.calls = self.views, self.calls
+        self.flow.commit(self.context, self.spawns)
+        return call_transfer.merge_exits(self.exits)
+
+    def spawn(self, record: ThreadRecord, event: Spawn) -> None:
+        """Note a creation; several paths may lead to one."""
+        if self.recording:
+            before = self.spawns.get(record)
+            self.spawns[record] = join_spawns(before, event) if before is not None else event
+
+    def _at_entry(self, label: str, incoming: dict[str, list[State]], visits: int) -> list[State]:
+        states = [state.copy() for group in incoming.values() for state in group]
+        if len(states) > 1:
+            self._generalise(label, states)
+        limit = 1 if visits > 12 else MAX_STATES
+        if visits <= 4 and len(states) <= MAX_STATES and self._decides_on_phi(label):
+            return states
+        return merge(states, limit)
+
+    def _generalise(self, label: str, states: list[State]) -> None:
+        """Where a pointer differs between paths, call the lock that each path holds in it by the pointer's name.
+
+        So `p` may be `head` or `p->next`: on both paths the lock held is `p->lock`, and it stays held.
+        """
+        for instr in self.info.blocks[label].body:
+            if not isinstance(instr, Phi):
+                break
+            name = instr.result.name
+            values = [s.values.get(name) for s in states]
+            if all(v == values[0] for v in values):
+                continue
+            for state in states:
+                value = state.values.get(name)
+                if value is None or value.is_constant:
+                    continue
+                inside = [h for h in state.locks if h.address.plus(value, -1).is_constant]
+                for held in inside:
+                    renamed = self.evaluator.itself(name).plus(held.address.plus(value, -1))
+                    self.flow.note_same_lock(renamed, held.address)
+                    count = state.locks.pop(held)
+                    state.locks[HeldLock(renamed, held.mode, held.kind, held.pos)] = count
+                if inside:
+                    state.publish(state.values.pop(name))
+
+    def _decides_on_phi(self, label: str) -> bool:
+        block = self.info.blocks[label]
+        return any(isinstance(i, Phi) and isinstance(i.type, IntType) and i.type.bits == 1 for i in block.body[:2])
+
+    def _grouped(self, edges: Iterable[Edge]) -> dict[str, list[State]]:
+        groups: dict[str, list[State]] = {succ: [] for succ in successors(self.info.blocks[self.block].terminator)}
+        for succ, state in edges:
+            groups[succ].append(state)
+        return {
+            succ: states if self._decides_on_phi(succ) else merge(states, MAX_STATES) for succ, states in groups.items()
+        }
+
+    # -- blocks ---------------------------------------------------------------------------------
+
+    def _walk_block(self, label: str, states: list[State]) -> list[Edge]:
+        block = self.info.blocks[label]
+        self.block = label
+        self.cyclic = label in self.info.cyclic
+        edges: list[Edge] = []
+        for state in states:
+            pending = [(state, 0)]
+            while pending:
+                current, index = pending.pop()
+                alive = True
+                while index < len(block.body):
+                    instr = block.body[index]
+                    index += 1
+                    branches = self._step(instr, current)
+                    if branches is None:
+                        continue
+                    alive = bool(branches)
+                    if alive:
+                        current = branches[0]
+                        pending.extend((other, index) for other in branches[1:])
+                        continue
+                    break
+                if alive:
+                    self.block = label
+                    edges += self._leave(block, current)
+        return edges
+
+    def _step(self, instr: Instr, state: State) -> list[State] | None:
+        """Change `state` in place; a list says that there are several (or no) states to go on with."""
+        match instr:
+            case Phi():
+                return None  # done on the edge
+            case Gep() | Compare() | Extract():
+                self._redefine(instr.result.name, state)
+            case Cast() | Binary() | Select() | Compute():
+                self._redefine(instr.result.name, state)
+                memory_transfer.publish_operands(self, instr, state)
+            case Load():
+                memory_transfer.load(self, instr, state)
+            case Store():
+                memory_transfer.store(self, instr, state)
+            case Alloca():
+                memory_transfer.alloca(self, instr, state)
+            case Rmw():
+                return memory_transfer.read_modify_write(self, instr, state)
+            case CompareExchange():
+                return memory_transfer.compare_exchange(self, instr, state)
+            case Call():
+                return call_transfer.call(self, instr, state)
+            case Fence():
+                return None
+        return None
+
+    def _redefine(self, register: str, state: State) -> None:
+        """A register gets a new value: in a loop, what was known under its name is about the old one."""
+        state.values.pop(register, None)
+        if self.cyclic:
+            atom = self.evaluator.opaque_name(register)
+            if atom in self.evaluator.named:
+                state.forget(atom)
+
+    define = _redefine
+
+    def value(self, operand: Operand, state: State) -> Linear:
+        return self.evaluator.value(operand, state)
+
+    # -- edges ----------------------------------------------------------------------------------
+
+    def _leave(self, block: Block, state: State) -> list[Edge]:
+        terminator: Terminator = block.terminator
+        match terminator:
+            case Jump(target=target):
+                return self._edge(block, target, state)
+            case Branch(condition=condition, if_true=yes, if_false=no):
+                return self._branch(block, condition, yes, no, state)
+            case Switch():
+                return self._switch(block, terminator, state)
+            case IndirectJump(targets=targets):
+                return [e for t in dict.fromkeys(targets) for e in self._edge(block, t, state.copy())]
+            case Return(value=value):
+                if self.recording:
+                    self.exits.append(Exit(state, self.value(value, state) if value is not None else None))
+                return []
+            case Unreachable():
+                return []
+
+    def _branch(self, block: Block, condition: Operand, yes: str, no: str, state: State) -> list[Edge]:
+        truth = self.evaluator.truth(condition, state)
+        if isinstance(truth, bool):
+            return self._edge(block, yes if truth else no, state)
+        known, positive = truth
+        other = state.copy()
+        self.learn(state, known, positive)
+        self.learn(other, known, not positive)
+        return self._edge(block, yes, state) + self._edge(block, no, other)
+
+    def _switch(self, block: Block, switch: Switch, state: State) -> list[Edge]:
+        value = self.value(switch.value, state)
+        if value.is_constant:
+            target = next((label for case, label in switch.cases if case == value.constant), switch.default)
+            return self._edge(block, target, state)
+        edges: list[Edge] = []
+        rest = state.copy()
+        for case, label in switch.cases:
+            taken = state.copy()
+            condition = Condition("eq", value.shifted(-case))
+            if state.facts.get(condition) is not False:
+                self.learn(taken, condition, True)
+                edges += self._edge(block, label, taken)
+            self.learn(rest, condition, False)
+        return edges + self._edge(block, switch.default, rest)
+
+    def learn(self, state: State, condition: Condition, holds: bool) -> None:
+        """Note a condition, and the signals that a changed flag means."""
+        state.facts.pop(condition, None)
+        state.facts[condition] = holds
+        if len(state.facts) > MAX_FACTS:
+            del state.facts[next(iter(state.facts))]  # the oldest
+        if condition.kind != "eq" or not state.observed:
+            return
+        match condition.difference.terms:
+            case ((atom, factor),) if atom in state.observed and factor in (1, -1):
+                value = -condition.difference.constant * factor
+                for signal in state.observed[atom]:
+                    initial = self.flow.initial_value(signal.address)
+                    if initial is not None and (value != initial if holds else value == initial):
+                        self.receive(state, signal)
+
+    def receive(self, state: State, signal: Signal) -> None:
+        if self.flow.is_signal(signal):
+            state.must_received |= {signal}
+
+    def _edge(self, block: Block, target: str, state: State) -> list[Edge]:
+        """Go to `target`: leave loops, enter loops, set phis."""
+        loop = self.info.counted.get(block.label)
+        if loop is not None and target == loop.exit and not call_transfer.join_all(self, loop, state):
+            return []
+        if target in self.info.loops and block.label not in self.info.loops[target]:
+            call_transfer.enter_loop(self, target, state)
+        phis = [i for i in self.info.blocks[target].body if isinstance(i, Phi)]
+        if phis:
+            self._set_phis(block.label, target, phis, state)
+        return [(target, state)]
+
+    def _set_phis(self, source: str, target: str, phis: list[Phi], state: State) -> None:
+        incoming: list[tuple[str, Linear]] = []
+        for phi in phis:
+            operand = next(value for value, label in phi.incoming if label == source)
+            incoming.append((phi.result.name, self.value(operand, state)))
+        changed = {self.evaluator.opaque_name(name) for name, _ in incoming}
+        for name, _ in incoming:
+            state.values.pop(name, None)
+        if target in self.info.cyclic:
+            for atom in sorted(changed & self.evaluator.named, key=str):
+                state.forget(atom)
+            if state.may_handed:
+                state.may_handed = frozenset(
+                    t
+                    for t in state.may_handed
+                    if not (
+                        isinstance(argument := self.flow.arguments.get(t), DistinctArgument)
+                        and any(leaf in changed for leaf in argument.pattern.leaves())
+                    )
+                )
+        counted = self.info.counted.get(target)
+        for name, value in incoming:
+            is_counter = counted is not None and name == counted.counter.name  # itself from the first round on
+            if is_counter or any(leaf in changed for leaf in value.leaves()):
+                state.publish(value)
+            else:
+                state.values[name] = value
+
+    # -- recording ------------------------------------------------------------------------------
+
+    def record(self, site: SiteId, index: int, touch: TargetedTouch, address: Linear | None, state: State) -> None:
+        """Note how an access happens here, if another thread could meet it."""
+        if not self.recording:
+            return
+        objects = self._objects(touch, address, state)
+        if not objects & self.world.may_escape:
+            return
+        private = address is not None and any(atom in state.fresh and factor == 1 for atom, factor in address.terms)
+        view = View(
+            thread=self.context.thread,
+            address=address,
+            held=frozenset(state.locks),
+            moment=state.moment(),
+            private=private,
+            objects=objects,
+        )
+        self.views.setdefault((site, index), {})[view] = None
+
+    def _objects(self, touch: TargetedTouch, address: Linear | None, state: State) -> frozenset[ObjectId]:
+        """What the access may touch here: what points-to says, narrowed by what the address is made of."""
+        if address is None:
+            return touch.objects
+        objects = touch.objects
+        for atom, factor in address.terms:
+            if factor == 1 and isinstance(atom, Base) and len(address.atoms()) >= 1 and atom.object in objects:
+                return frozenset({atom.object})
+            if factor == 1 and atom in state.objects:
+                objects &= state.objects[atom]
+        return objects or touch.objects

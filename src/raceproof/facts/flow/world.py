@@ -1,0 +1,334 @@
+"""Whole-program facts that need no flow: who touches what, what other threads can reach, which calls matter.
+
+`may_escape`: objects that more than one thread may reach, because a global, a thread's argument or the outside
+world leads to them. All other objects belong to the thread that made them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from raceproof.core import Budget, SourcePos, strongly_connected
+from raceproof.facts.flow.function_info import FunctionInfo, function_info
+from raceproof.facts.flow.touches import MemoryTouch, touches_of
+from raceproof.facts.library.effects import Sync, SyncOp
+from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.sync_api import SET_SPECIFIC, is_atomic_function, sync_op
+from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
+from raceproof.facts.pointers.points_to import PointsTo
+from raceproof.ir import Address, Call, Function, Instr, IntConst, Program, PtrType, SiteId, Store, Terminator
+from raceproof.model import AccessKind, MemLoc, ObjectId, ObjectKind
+
+ORDERLESS = frozenset({Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD, Sync.CONDITION_INIT, Sync.SIGNAL})
+ORDERLESS |= {Sync.BROADCAST, Sync.DETACH, Sync.LOCK_DESTROY}
+
+
+@dataclass(frozen=True, slots=True)
+class TargetedTouch:
+    """A touch with the locations that it may go to."""
+
+    touch: MemoryTouch
+    targets: tuple[MemLoc, ...]
+    objects: frozenset[ObjectId]
+
+
+@dataclass
+class World:
+    """Facts of the program apart from any flow; filled lazily, never changed once computed."""
+
+    program: Program
+    points_to: PointsTo
+    budget: Budget
+    _infos: dict[str, FunctionInfo] = field(default_factory=dict)
+    _touches: dict[SiteId, tuple[TargetedTouch, ...]] = field(default_factory=dict)
+
+    def info(self, name: str) -> FunctionInfo:
+        if name not in self._infos:
+            self._infos[name] = function_info(self.program.functions[name])
+        return self._infos[name]
+
+    def callees(self, call: Call) -> tuple[str, ...]:
+        return self.points_to.callees(call.id)
+
+    def sync_ops(self, call: Call) -> list[SyncOp]:
+        """Thread operations that the call may be; a program's own function of that name is just a function."""
+        ops = (sync_op(name) for name in self.callees(call) if name not in self.program.functions)
+        return [op for op in ops if op is not None]
+
+    def touches(self, function: Function, instr: Instr | Terminator) -> tuple[TargetedTouch, ...]:
+        found = self._touches.get(instr.id)
+        if found is None:
+            names = self.callees(instr) if isinstance(instr, Call) else ()
+            found = tuple(self._target(function, touch) for touch in touches_of(self.program, instr, names))
+            self._touches[instr.id] = found
+        return found
+
+    def _target(self, function: Function, touch: MemoryTouch) -> TargetedTouch:
+        if touch.static is not None:
+            pointers = self.points_to.static_location(touch.static)
+        else:
+            pointers = self.points_to.targets(function.name, touch.address)
+        if touch.deref:
+            pointers = tuple(dict.fromkeys(p for loc in pointers for p in self.points_to.contents(loc)))
+        if touch.reach:
+            pointers = tuple(MemLoc(o, None, None) for o in sorted(self.reachable(p.object for p in pointers)))
+        if touch.kind is AccessKind.FREE:
+            pointers = tuple(dict.fromkeys(MemLoc(p.object, None, None) for p in pointers))
+        data = (p for p in pointers if self.points_to.objects[p.object].kind is not ObjectKind.FUNCTION)
+        targets = tuple(MemLoc(p.object, p.offset, touch.size, p.stride) for p in data)
+        return TargetedTouch(touch, targets, frozenset(t.object for t in targets))
+
+    def callbacks_of_unknown(self, function: Function, call: Call) -> list[str]:
+        """Functions of the program that an unknown function gets hold of by this call."""
+        objects = self.points_to.objects
+        given = {p.object for arg in call.args for p in self.points_to.targets(function.name, arg)}
+        reached = [objects[o] for o in self.reachable(given) if objects[o].kind is ObjectKind.FUNCTION]
+        return sorted(o.name for o in reached if o.name in self.program.functions)
+
+    @cached_property
+    def callbacks_from_the_start(self) -> list[str]:
+        """Functions whose address the outside world has other than by a call: they may run at any time."""
+        later: set[str] = set()
+        for function in self.program.functions.values():
+            for instr in function.instructions():
+                if isinstance(instr, Call) and any(self.is_unknown(name) for name in self.callees(instr)):
+                    later.update(self.callbacks_of_unknown(function, instr))
+        return sorted((set(self.points_to.escaped_functions) & set(self.program.functions)) - later)
+
+    def is_unknown(self, name: str) -> bool:
+        """An external function that no table describes."""
+        return name not in self.program.functions and effect_of(name) is None and sync_op(name) is None
+
+    def reachable(self, roots: Iterable[ObjectId]) -> frozenset[ObjectId]:
+        """Objects that can be reached through memory from `roots`, these included."""
+        seen = set(roots)
+        work = list(seen)
+        while work:
+            for target in self.points_to.contents(MemLoc(work.pop(), None, None)):
+                if target.object not in seen:
+                    seen.add(target.object)
+                    work.append(target.object)
+        return frozenset(seen)
+
+    @cached_property
+    def may_escape(self) -> frozenset[ObjectId]:
+        objects = self.points_to.objects
+        roots = {o for o, m in objects.items() if m.kind in (ObjectKind.GLOBAL, ObjectKind.UNKNOWN)}
+        roots |= self.points_to.escaped_objects
+        for function in self.program.functions.values():
+            for instr in function.instructions():
+                if isinstance(instr, Call):
+                    for op in self.sync_ops(instr):
+                        if op.kind is Sync.CREATE and op.start_arg is not None:
+                            arg = instr.args[op.start_arg]
+                            roots |= {p.object for p in self.points_to.targets(function.name, arg)}
+        return self.reachable(roots)
+
+    @cached_property
+    def _call_graph(self) -> dict[str, tuple[str, ...]]:
+        graph = {}
+        for name, function in self.program.functions.items():
+            called: dict[str, None] = {}
+            for instr in function.instructions():
+                if isinstance(instr, Call):
+                    called.update(dict.fromkeys(c for c in self.callees(instr) if c in self.program.functions))
+                    for op in self.sync_ops(instr):
+                        if op.kind is Sync.ONCE:
+                            called.update(dict.fromkeys(self.points_to.thread_starts(instr.id)))
+            graph[name] = tuple(called)
+        return graph
+
+    @cached_property
+    def _bottom_up(self) -> list[list[str]]:
+        return strongly_connected(self._call_graph, lambda name: self._call_graph[name])
+
+    @cached_property
+    def rank(self) -> dict[str, int]:
+        """Callees have a lower rank than callers, but for recursion."""
+        return {name: i for i, component in enumerate(self._bottom_up) for name in component}
+
+    def _propagate(self, own: Mapping[str, int]) -> dict[str, int]:
+        """Unite bit sets over the call graph: a function gets its callees' bits."""
+        result = dict(own)
+        for component in self._bottom_up:
+            bits = 0
+            for name in component:
+                bits |= own[name]
+                for callee in self._call_graph[name]:
+                    bits |= result[callee]
+            for name in component:
+                result[name] = bits
+        return result
+
+    def _object_bits(self, writes: bool) -> dict[str, int]:
+        own = {}
+        for name, function in self.program.functions.items():
+            bits = 0
+            for instr in function.instructions():
+                for targeted in self.touches(function, instr):
+                    kind = targeted.touch.kind
+                    if kind.writes if writes else kind is not AccessKind.FREE:
+                        for target in targeted.objects:
+                            bits |= 1 << target
+            own[name] = bits
+        return own
+
+    @cached_property
+    def may_modify(self) -> dict[str, int]:
+        """Function -> objects that it or its callees may write, as bits."""
+        return self._propagate(self._object_bits(writes=True))
+
+    @cached_property
+    def may_refer(self) -> dict[str, int]:
+        """Function -> objects that it or its callees may read or write, as bits."""
+        return self._propagate(self._object_bits(writes=False))
+
+    @cached_property
+    def may_unlock(self) -> dict[str, int]:
+        """Function -> objects with locks that it or its callees may give back, as bits."""
+        own = {}
+        for name, function in self.program.functions.items():
+            bits = 0
+            for instr in function.instructions():
+                if isinstance(instr, Call):
+                    for op in self.sync_ops(instr):
+                        if op.kind in (Sync.UNLOCK, Sync.SEM_POST) and op.arg is not None:
+                            for target in self.points_to.targets(name, instr.args[op.arg]):
+                                bits |= 1 << target.object
+                elif isinstance(instr, Store) and instr.order is not None:  # may clear a spin lock
+                    for targeted in self.touches(function, instr):
+                        for identity in targeted.objects:
+                            bits |= 1 << identity
+            own[name] = bits
+        return self._propagate(own)
+
+    @cached_property
+    def thread_bound(self) -> frozenset[str]:
+        """Functions in which it matters which thread runs them, apart from the state: see `Flow.enter`."""
+        kinds = frozenset({Sync.CREATE, Sync.JOIN, Sync.EXIT, Sync.SELF, Sync.SEM_POST, Sync.BARRIER_WAIT})
+        own = {
+            name: int(self._has_sync(function, kinds) or self._calls_back_or_twice(function))
+            for name, function in self.program.functions.items()
+        }
+        return frozenset(name for name, bits in self._propagate(own).items() if bits)
+
+    def _calls_back_or_twice(self, function: Function) -> bool:
+        """It registers handlers, or calls setjmp."""
+        return any(
+            name in RETURNS_TWICE or ((effect := effect_of(name)) is not None and any(c.later for c in effect.calls))
+            for instr in function.instructions()
+            if isinstance(instr, Call)
+            for name in self.callees(instr)
+        )
+
+    @cached_property
+    def may_set_specific(self) -> frozenset[str]:
+        """Functions that may change thread-specific data, directly or through calls."""
+        own = {
+            name: int(any(isinstance(i, Call) and SET_SPECIFIC & set(self.callees(i)) for i in function.instructions()))
+            for name, function in self.program.functions.items()
+        }
+        return frozenset(name for name, bits in self._propagate(own).items() if bits)
+
+    @cached_property
+    def may_spawn(self) -> frozenset[str]:
+        """Functions that may create threads, directly or through calls."""
+        own = {name: int(self._has_sync(f, frozenset({Sync.CREATE}))) for name, f in self.program.functions.items()}
+        return frozenset(name for name, bits in self._propagate(own).items() if bits)
+
+    @cached_property
+    def relevant(self) -> frozenset[str]:
+        """Functions whose calls must be followed: they synchronise, or touch what threads may share."""
+        escaping = 0
+        for target in self.may_escape:
+            escaping |= 1 << target
+        ordering = frozenset(Sync) - ORDERLESS
+        own = {}
+        for name, function in self.program.functions.items():
+            is_relevant = (
+                bool(self._own_objects(function) & escaping)
+                or is_atomic_function(name)
+                or self._has_sync(function, ordering)
+                or (isinstance(function.returns, PtrType) and len(function.blocks) <= 8)  # may return a lock
+            )
+            own[name] = int(is_relevant)
+        return frozenset(name for name, bits in self._propagate(own).items() if bits)
+
+    def _own_objects(self, function: Function) -> int:
+        bits = 0
+        for instr in function.instructions():
+            for targeted in self.touches(function, instr):
+                for target in targeted.objects:
+                    bits |= 1 << target
+        return bits
+
+    def _has_sync(self, function: Function, kinds: frozenset[Sync]) -> bool:
+        return any(
+            op.kind in kinds
+            for instr in function.instructions()
+            if isinstance(instr, Call)
+            for op in self.sync_ops(instr)
+        )
+
+    @cached_property
+    def doubtful_mutexes(self) -> dict[ObjectId, frozenset[int]]:
+        """Mutexes whose lock call may fail although it blocks: error-checking (or of unknown type) and robust ones.
+
+        The results that mean "locked": 0, and EOWNERDEAD for robust ones.
+        """
+        checking, robust = self._mutex_attributes()
+        result: dict[ObjectId, frozenset[int]] = {}
+        for name, variable in self.program.globals.items():
+            if any(
+                isinstance(c.value, IntConst) and c.value.value == 2 and c.offset % 4 == 0 for c in variable.initial
+            ):
+                result[self.points_to.object_of_symbol(name)] = frozenset({0})
+        if not (checking or robust):
+            return {o: r for o, r in result.items() if o in self.lock_objects}
+        for function in self.program.functions.values():
+            for instr in function.instructions():
+                if isinstance(instr, Call) and any(op.kind is Sync.LOCK_INIT for op in self.sync_ops(instr)):
+                    plain = len(instr.args) < 2 or isinstance(instr.args[1], IntConst)
+                    if not plain:
+                        for target in self.points_to.targets(function.name, instr.args[0]):
+                            result[target.object] = frozenset({0, 130}) if robust else frozenset({0})
+        return {o: r for o, r in result.items() if o in self.lock_objects}
+
+    @cached_property
+    def lock_objects(self) -> frozenset[ObjectId]:
+        """Objects that some lock operation may be about."""
+        found: set[ObjectId] = set()
+        kinds = (Sync.LOCK, Sync.TRYLOCK, Sync.SEM_WAIT, Sync.SEM_TRYWAIT)
+        for function in self.program.functions.values():
+            for instr in function.instructions():
+                if isinstance(instr, Call) and any(op.kind in kinds for op in self.sync_ops(instr)):
+                    found.update(p.object for p in self.points_to.targets(function.name, instr.args[0]))
+        return frozenset(found)
+
+    def executes_once(self, site: SiteId) -> bool:
+        """At most once in a run."""
+        return self.points_to.executions.executes_once(site)
+
+    @cached_property
+    def instructions(self) -> dict[SiteId, tuple[Function, Instr | Terminator]]:
+        return self.program.instructions_by_site()
+
+    @cached_property
+    def positions(self) -> dict[SiteId, SourcePos | None]:
+        return {site: instr.pos for site, (_, instr) in self.instructions.items()}
+
+    def _mutex_attributes(self) -> tuple[bool, bool]:
+        """Whether the program makes error-checking (or unknown) mutex types, and robust ones."""
+        checking = robust = False
+        for function in self.program.functions.values():
+            for instr in function.instructions():
+                if isinstance(instr, Call) and isinstance(instr.callee, Address):
+                    last = instr.args[-1] if instr.args else None
+                    value = last.value if isinstance(last, IntConst) else None
+                    if instr.callee.symbol == "pthread_mutexattr_settype" and value not in (0, 1, 3):
+                        checking = True
+                    if instr.callee.symbol == "pthread_mutexattr_setrobust" and value != 0:
+                        robust = True
+        return checking, robust

@@ -1,0 +1,1 @@
+"""library: what functions outside the program do to memory and threads, as tables."""

@@ -1,0 +1,143 @@
+"""What printf and scanf touch through their variadic arguments, read off the format string.
+
+    printf_touches("%s: %*d%n\\n", 1)  ->  (1, reads a string), (4, writes 4 bytes)
+    scanf_touches("%d %9s", 2)        ->  (2, writes 4 bytes), (3, writes 10 bytes)
+
+Follows C11 7.21.6 and POSIX (`%1$s`, `%m[`), with C23's and glibc's extensions. An argument that is printed as a
+number or a pointer is not touched and does not appear. Errs on the side of more accesses: a string may be read up to
+its precision, a scanned string is written to an unknown end unless a width bounds it, and a conversion that is not
+known reads and writes what its argument points to. What follows a `%` that begins no conversion is not read: the
+standard gives such a format no meaning.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from raceproof.facts.library.effects import Bytes, CString, Extent, WholeObject
+
+
+class FormatTouch(NamedTuple):
+    """Memory behind argument `arg` (counted as in the call) that the function reads, or else writes."""
+
+    arg: int
+    reads: bool
+    extent: Extent
+
+
+_POSITION: Final = r"(?:(?P<position>[1-9][0-9]*)\$)?"
+_LENGTH: Final = r"(?P<length>hh|h|ll|l|q|L|j|z|Z|t|wf?[0-9]+)?"
+_NUMBER: Final = r"\*(?:[1-9][0-9]*\$)?|-?[0-9]+"
+_PRINTF: Final = re.compile(
+    rf"%{_POSITION}(?P<flags>[-+ #0'I]*)(?P<width>{_NUMBER})?(?:\.(?P<precision>{_NUMBER}|))?"
+    rf"{_LENGTH}(?P<conversion>[%a-zA-Z])",
+)
+_SCANF: Final = re.compile(
+    rf"%{_POSITION}(?P<flags>[*'I]*)(?P<width>[0-9]+)?(?P<fresh>m)?{_LENGTH}"
+    r"(?P<conversion>\[\^?\]?[^\]]*\]|[%a-zA-Z])",
+)
+_PRINTED_VALUES: Final = frozenset("diouxXbBaAeEfFgGcCp")
+_SCANNED_INTEGERS: Final = frozenset("diouxXbn")
+_SCANNED_FLOATS: Final = frozenset("aAeEfFgG")
+
+
+def printf_touches(fmt: str, first: int, pointer_size: int = 8) -> tuple[FormatTouch, ...]:
+    """Say what a printf with format `fmt` touches; its first variadic argument has index `first`."""
+    touches: list[FormatTouch] = []
+    following = first  # the next argument that no %n$ names
+    for match in _conversions(_PRINTF, fmt):
+        conversion = match["conversion"]
+        for number in (match["width"], match["precision"]):
+            if number is not None and number.startswith("*"):
+                _, following = _argument(number[1:-1], first, following)
+        if conversion in "%m":  # %m prints errno
+            continue
+        at, following = _argument(match["position"], first, following)
+        if conversion in "sS":
+            touches.append(FormatTouch(at, True, _printed_string(match)))
+        elif conversion == "n":
+            touches.append(FormatTouch(at, False, Bytes(_integer_size(match["length"], pointer_size))))
+        elif conversion not in _PRINTED_VALUES:
+            touches += [FormatTouch(at, True, WholeObject()), FormatTouch(at, False, WholeObject())]
+    return tuple(touches)
+
+
+def scanf_touches(fmt: str, first: int, pointer_size: int = 8) -> tuple[FormatTouch, ...]:
+    """Say what a scanf with format `fmt` touches; its first variadic argument has index `first`."""
+    return tuple(
+        FormatTouch(at, False, Bytes(pointer_size) if match["fresh"] else _scanned(match, pointer_size))
+        for at, match in _scanned_arguments(fmt, first)
+    )
+
+
+def scanf_fresh(fmt: str, first: int) -> tuple[int, ...]:
+    """The arguments where a scanf stores the address of a new string (`%ms`, `%m[`, `%mc`)."""
+    return tuple(at for at, match in _scanned_arguments(fmt, first) if match["fresh"])
+
+
+def _scanned_arguments(fmt: str, first: int) -> Iterator[tuple[int, re.Match[str]]]:
+    following = first
+    for match in _conversions(_SCANF, fmt):
+        if match["conversion"] != "%" and "*" not in match["flags"]:
+            at, following = _argument(match["position"], first, following)
+            yield at, match
+
+
+def _conversions(pattern: re.Pattern[str], fmt: str) -> Iterator[re.Match[str]]:
+    """All conversions in order, up to the first percent sign that begins none."""
+    at = fmt.find("%")
+    while at >= 0 and (match := pattern.match(fmt, at)) is not None:
+        yield match
+        at = fmt.find("%", match.end())
+
+
+def _argument(position: str | None, first: int, following: int) -> tuple[int, int]:
+    """The argument of a conversion, or of a `*`, and the next one after it."""
+    return (first + int(position) - 1, following) if position else (following, following + 1)
+
+
+def _printed_string(match: re.Match[str]) -> Extent:
+    """A precision in an argument does not count: if it is negative, it is as none."""
+    precision = match["precision"]
+    if precision is None or precision.startswith(("*", "-")):
+        return CString()
+    wide = match["conversion"] == "S" or match["length"] == "l"
+    return Bytes(int(precision or "0") * (4 if wide else 1))
+
+
+def _integer_size(length: str | None, pointer_size: int) -> int:
+    match length:
+        case None:
+            return 4
+        case "hh" | "w8":
+            return 1
+        case "h" | "w16":
+            return 2
+        case "w32":
+            return 4
+        case "l" | "z" | "Z" | "t" | "wf16" | "wf32":
+            return pointer_size
+        case "wf8":
+            return 1
+        case _:  # ll, q, L, j, w64, wf64
+            return 8
+
+
+def _scanned(match: re.Match[str], pointer_size: int) -> Extent:
+    conversion, length = match["conversion"], match["length"]
+    width = int(match["width"]) if match["width"] else None
+    unit = 4 if length == "l" or conversion in ("S", "C") else 1
+    if conversion in ("s", "S") or conversion.startswith("["):
+        return CString() if width is None else Bytes((width + 1) * unit)
+    if conversion in ("c", "C"):
+        return Bytes((1 if width is None else width) * unit)
+    if conversion == "p":
+        return Bytes(pointer_size)
+    if conversion in _SCANNED_INTEGERS:
+        return Bytes(_integer_size(length, pointer_size))
+    if conversion in _SCANNED_FLOATS:
+        long_double = 16 if pointer_size == 8 else 12
+        return Bytes({None: 4, "l": 8}.get(length, long_double))
+    return WholeObject()

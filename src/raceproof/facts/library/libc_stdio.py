@@ -1,0 +1,141 @@
+"""stdio.h, wide and fortified variants too, err.h, syslog.h.
+
+A stream locks itself, so the FILE is not listed as touched, except for the _unlocked functions, which write it.
+Which variadic arguments are strings, or are written, the format says: see `formats.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from raceproof.facts.library.effect_terms import (
+    ALL,
+    LONG,
+    NORETURN,
+    OPAQUE,
+    POINTER,
+    STRING,
+    arg,
+    effects,
+    fresh,
+    fresh_at,
+    hidden,
+    keeps,
+    n,
+    or_arg,
+    printf,
+    rd,
+    scanf,
+    static,
+    wr,
+)
+from raceproof.facts.library.effects import Bytes
+
+_FPOS: Final = Bytes(16)
+
+STREAMS: Final = effects(
+    ("fopen", rd(0), rd(1), OPAQUE),
+    ("freopen", rd(0), rd(1), arg(2)),
+    ("fdopen", rd(1), OPAQUE),
+    ("popen", rd(0), rd(1), OPAQUE),
+    ("tmpfile", OPAQUE),
+    ("fmemopen", keeps(0), rd(2), OPAQUE),
+    ("open_memstream open_wmemstream", fresh_at(0, STRING), wr(1, LONG), keeps(0, 1), OPAQUE),
+    ("fclose pclose fflush fileno fileno_unlocked feof ferror clearerr rewind fcloseall",),
+    ("fflush_unlocked feof_unlocked ferror_unlocked clearerr_unlocked", wr(0, ALL)),
+    ("fseek fseeko ftell ftello fwide __fbufsize __fpending __fpurge __freading __fwriting __fsetlocking",),
+    ("fgetpos", wr(1, _FPOS)),
+    ("fsetpos", rd(1, _FPOS)),
+    ("setbuf setbuffer", keeps(1)),
+    ("setvbuf", keeps(1)),
+    ("setlinebuf",),
+    ("remove", rd(0)),
+    ("rename", rd(0), rd(1)),
+    ("tmpnam", wr(0), or_arg(0), static("tmpnam")),
+    ("tmpnam_r", wr(0), arg(0)),
+    ("tempnam", rd(0), rd(1), fresh()),
+    ("ctermid", wr(0), or_arg(0), static("ctermid")),
+    ("flockfile ftrylockfile funlockfile",),  # their order is in sync_api
+)
+
+CHARACTERS: Final = effects(
+    ("fgetc getc _IO_getc getchar ungetc getw fgetwc getwc getwchar ungetwc",),
+    ("fputc putc _IO_putc putchar putw fputwc putwc putwchar",),
+    ("getc_unlocked fgetc_unlocked getwc_unlocked fgetwc_unlocked __uflow", wr(0, ALL)),
+    ("putc_unlocked fputc_unlocked putwc_unlocked fputwc_unlocked", wr(1, ALL)),
+    ("__overflow", wr(0, ALL)),
+    ("getchar_unlocked", hidden("stdin stream")),
+    ("putchar_unlocked", hidden("stdout stream")),
+    ("fgets", wr(0, n(1)), arg(0)),
+    ("__fgets_chk", wr(0, n(2)), arg(0)),
+    ("fgets_unlocked", wr(0, n(1)), wr(2, ALL), arg(0)),
+    ("__fgets_unlocked_chk", wr(0, n(2)), wr(3, ALL), arg(0)),
+    ("__fgetws_chk __fgetws_unlocked_chk", wr(0, n(2, unit=4)), wr(3, ALL), arg(0)),
+    ("fgetws", wr(0, n(1, unit=4)), arg(0)),
+    ("gets __gets_chk", wr(0), arg(0)),
+    ("puts fputs fputws", rd(0)),
+    ("fputs_unlocked", rd(0), wr(1, ALL)),
+    ("fread", wr(0, n(1, times=2))),
+    ("__fread_chk", wr(0, n(2, times=3))),
+    ("fread_unlocked", wr(0, n(1, times=2)), wr(3, ALL)),
+    ("__fread_unlocked_chk", wr(0, n(2, times=3)), wr(4, ALL)),
+    ("fwrite", rd(0, n(1, times=2))),
+    ("fwrite_unlocked", rd(0, n(1, times=2)), wr(3, ALL)),
+    # *lineptr is a buffer that is freed and made anew when it is too small
+    ("getline", rd(0, POINTER), rd(1, LONG), wr(1, LONG), wr(0, ALL, deref=True), fresh_at(0, STRING)),
+    ("getdelim __getdelim", rd(0, POINTER), rd(1, LONG), wr(1, LONG), wr(0, ALL, deref=True), fresh_at(0, STRING)),
+    ("perror", rd(0)),
+)
+
+PRINTF: Final = effects(
+    ("printf wprintf", printf(0)),
+    ("fprintf dprintf fwprintf", printf(1)),
+    ("sprintf", wr(0), printf(1)),
+    ("snprintf", wr(0, n(1)), printf(2)),
+    ("swprintf", wr(0, n(1, unit=4)), printf(2)),
+    ("asprintf", fresh_at(0, STRING), printf(1)),
+    ("vprintf vwprintf", printf(0, 1)),
+    ("vfprintf vdprintf vfwprintf", printf(1, 2)),
+    ("vsprintf", wr(0), printf(1, 2)),
+    ("vsnprintf", wr(0, n(1)), printf(2, 3)),
+    ("vswprintf", wr(0, n(1, unit=4)), printf(2, 3)),
+    ("vasprintf", fresh_at(0, STRING), printf(1, 2)),
+    # fortified: (..., flag, [size of the object,] format, ...)
+    ("__printf_chk __wprintf_chk", printf(1)),
+    ("__fprintf_chk __dprintf_chk __fwprintf_chk", printf(2)),
+    ("__sprintf_chk", wr(0), printf(3)),
+    ("__snprintf_chk", wr(0, n(1)), printf(4)),
+    ("__swprintf_chk", wr(0, n(1, unit=4)), printf(4)),
+    ("__asprintf_chk", fresh_at(0, STRING), printf(2)),
+    ("__vprintf_chk __vwprintf_chk", printf(1, 2)),
+    ("__vfprintf_chk __vdprintf_chk __vfwprintf_chk", printf(2, 3)),
+    ("__vsprintf_chk", wr(0), printf(3, 4)),
+    ("__vsnprintf_chk", wr(0, n(1)), printf(4, 5)),
+    ("__vswprintf_chk", wr(0, n(1, unit=4)), printf(4, 5)),
+    ("__vasprintf_chk", fresh_at(0, STRING), printf(2, 3)),
+    # messages
+    ("syslog", printf(1)),
+    ("__syslog_chk", printf(2)),
+    ("vsyslog", printf(1, 2)),
+    ("__vsyslog_chk", printf(2, 3)),
+    ("openlog", keeps(0)),
+    ("closelog setlogmask",),
+    ("warn warnx", printf(0)),
+    ("vwarn vwarnx", printf(0, 1)),
+    ("err errx", printf(1), NORETURN),
+    ("verr verrx", printf(1, 2), NORETURN),
+    ("error", printf(2)),  # returns if its first argument is 0
+    ("error_at_line", rd(2), printf(4)),
+    ("psignal", rd(1)),
+)
+
+SCANF: Final = effects(
+    ("scanf wscanf", scanf(0)),
+    ("fscanf fwscanf", scanf(1)),
+    ("sscanf swscanf", rd(0), scanf(1)),
+    ("vscanf vwscanf", scanf(0, 1)),
+    ("vfscanf vfwscanf", scanf(1, 2)),
+    ("vsscanf vswscanf", rd(0), scanf(1, 2)),
+)
+
+STDIO: Final = STREAMS | CHARACTERS | PRINTF | SCANF

@@ -1,0 +1,1 @@
+"""pointers: points-to for the whole program, the call graph, and what happens at most once."""

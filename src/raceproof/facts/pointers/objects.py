@@ -1,0 +1,418 @@
+"""Abstract objects and pointer values: what one bit of a points-to set stands for.
+
+A pointer value is an object, an offset, and *dimensions*: arrays over which the pointer ranges, because its index
+is not known. It stands for the addresses
+
+    object + offset + k1*stride1 + k2*stride2 + ...        0 <= k_i*stride_i < extent_i
+
+with `offset` in the first element of every dimension. `&a[2].f` keeps its exact offset, `&a[i].f` is `a + f` with
+the dimension (0, sizeof a[0], sizeof a). An offset of None is anywhere in the object.
+
+Arithmetic errs on the side of more addresses. Two rules of C are relied on: a pointer stays within its object,
+and stepping forwards by whole elements stays within the array.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import gcd
+from typing import Final
+
+from raceproof.core import SourcePos
+from raceproof.facts.pointers.layout import ArrayPart, Level, Shape
+from raceproof.ir import SiteId, TypeId
+from raceproof.model import ObjectKind
+
+Dims = tuple[Level, ...]
+Context = tuple[SiteId, ...]
+"""The calls through which a cloned function was reached; empty for the function itself."""
+
+MAX_OFFSETS: Final = 256
+"""Exact offsets per object; further ones lose their array index, or everything."""
+MAX_RANGES: Final = 64
+"""Pointer values with dimensions per object."""
+MAX_OUTSIDE: Final = 8
+FAR_OUTSIDE: Final = 4096
+"""How many offsets outside an object are followed, and how far."""
+MAX_LEAVING: Final = 16
+MAX_INNER: Final = 64
+"""Elements of an array within an array that are spelled out in answers."""
+MAX_STEPS: Final = 16
+
+
+@dataclass(slots=True, eq=False)
+class AbstractObject:
+    """One abstract object while the solver runs.
+
+    `flat`: all offsets are one (functions, threads, the outside world). `cells` maps canonical offsets to
+    graph nodes; the rest of memory is in `cells.py`. `is_declared`: its type is not just a guess, so that
+    pointers into its arrays stay there.
+    """
+
+    number: int
+    kind: ObjectKind
+    name: str
+    source_type: TypeId | None
+    size: int | None
+    pos: SourcePos | None
+    shape: Shape | None = None
+    flat: bool = False
+    site: SiteId | None = None
+    function: str | None = None
+    context: Context = ()
+    is_constant: bool = False
+    is_declared: bool = True
+    exact_offsets: int = 0
+    outside_offsets: int = 0
+    ranges: int = 0
+    cells: dict[int, int] = field(default_factory=dict)
+
+    def contains(self, offset: int) -> bool:
+        return offset >= 0 and (self.size is None or offset < self.size)
+
+    @property
+    def has_contents(self) -> bool:
+        return self.kind is not ObjectKind.FUNCTION and self.kind is not ObjectKind.THREAD
+
+
+class PointerValues:
+    """All objects and all pointer values, numbered as they appear; the arithmetic on pointer values."""
+
+    def __init__(self, pointer_size: int) -> None:
+        self._pointer_size = pointer_size
+        self.objects: list[AbstractObject] = []
+        self.object_of: list[AbstractObject] = []
+        self.offset_of: list[int | None] = []
+        self.dims_of: list[Dims] = []
+        self._number: dict[tuple[int, int | None, Dims], int] = {}
+
+    def new_object(
+        self,
+        kind: ObjectKind,
+        name: str,
+        *,
+        source_type: TypeId | None = None,
+        size: int | None = None,
+        pos: SourcePos | None = None,
+        shape: Shape | None = None,
+        flat: bool = False,
+        site: SiteId | None = None,
+        function: str | None = None,
+        context: Context = (),
+    ) -> AbstractObject:
+        flat = flat or kind in (ObjectKind.FUNCTION, ObjectKind.THREAD)
+        made = AbstractObject(
+            len(self.objects), kind, name, source_type, size, pos, shape, flat, site, function, context
+        )
+        self.objects.append(made)
+        return made
+
+    def base(self, obj: AbstractObject) -> int:
+        """The pointer to the first byte; for a flat object, the one pointer there is."""
+        return self.anywhere(obj) if obj.flat else self._value(obj, 0, ())
+
+    def anywhere(self, obj: AbstractObject) -> int:
+        return self._value(obj, None, ())
+
+    def exact(self, obj: AbstractObject, offset: int) -> int:
+        """The pointer to one byte; far outside the object, or beyond the limit on offsets, precision is given up.
+
+        A little outside is kept: `container_of` on the head of a list gives such a pointer, and the way back from it
+        to the head must be found. Nothing can be stored there.
+        """
+        found = self._number.get((obj.number, offset, ()))
+        if found is not None:
+            return found
+        if obj.flat:
+            return self.anywhere(obj)
+        if offset != obj.size and not obj.contains(offset):
+            is_far = offset < -FAR_OUTSIDE or (obj.size is not None and offset > obj.size + FAR_OUTSIDE)
+            if is_far or obj.outside_offsets >= MAX_OUTSIDE:
+                return self.anywhere(obj)
+            obj.outside_offsets += 1
+            return self._value(obj, offset, ())
+        if obj.exact_offsets >= MAX_OFFSETS:
+            levels = obj.shape.levels(offset) if obj.shape is not None else ()
+            return self._range_over(obj, offset, (), levels) if levels else self.anywhere(obj)
+        obj.exact_offsets += 1
+        return self._value(obj, offset, ())
+
+    def _value(self, obj: AbstractObject, offset: int | None, dims: Dims) -> int:
+        key = (obj.number, offset, dims)
+        found = self._number.get(key)
+        if found is None:
+            if dims:
+                if obj.ranges >= MAX_RANGES:
+                    return self.anywhere(obj)
+                obj.ranges += 1
+            found = self._number[key] = len(self.object_of)
+            self.object_of.append(obj)
+            self.offset_of.append(offset)
+            self.dims_of.append(dims)
+        return found
+
+    def member(self, value: int, distance: int) -> tuple[int, ...]:
+        """Add the offset of a struct's member: a pointer for which that leaves the object points to no such struct."""
+        moved = self.shift(value, distance)
+        return tuple(v for v in moved if (offset := self.offset_of[v]) is None or self.object_of[v].contains(offset))
+
+    def shift(self, value: int, distance: int) -> tuple[int, ...]:
+        """Add a constant number of bytes."""
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        if offset is None or distance == 0:
+            return (value,)
+        if not dims:
+            array = self.plain_array(obj, offset)
+            if array is not None and not _is_within(array, offset + distance):
+                return tuple(self._leave_plain_array(obj, offset, array, [offset + distance]))
+            return (self.exact(obj, offset + distance),)
+        if distance > 0 and distance % dims[-1][1] == 0:
+            return (value,)  # backwards it may be container_of on a member that is an array
+        return tuple(dict.fromkeys(self._settle(obj, offset + distance, dims)))
+
+    def _leave_plain_array(self, obj: AbstractObject, offset: int, array: Level, targets: list[int]) -> list[int]:
+        """Move from `offset` out of an array of characters: back to the struct around it, or not really out."""
+        inside = self._range_over(obj, offset, (), (array,))
+        records = obj.shape.records(offset) if obj.shape is not None else frozenset()
+        return [inside, *(self.exact(obj, target) for target in targets if target in records)]
+
+    def _settle(self, obj: AbstractObject, offset: int, dims: Dims) -> list[int]:
+        """Pointer values for `offset` + dims where `offset` may lie outside the first element.
+
+        What leaves the innermost array is told apart by its index (container_of on an array member).
+        """
+        if not dims:
+            return [self.exact(obj, offset)]
+        first, stride, extent = dims[-1]
+        if first <= offset < first + stride:
+            return [self._value(obj, offset, dims)]
+        wrapped = self._value(obj, first + (offset - first) % stride, dims)
+        if extent is None:
+            return [wrapped]
+        count = -(-extent // stride)
+        if offset < first:
+            leaving = min(count, -((offset - first) // stride))
+            indices = range(leaving)
+        else:
+            leaving = min(count, (offset - first) // stride)
+            indices = range(count - leaving, count)
+        result = [wrapped] if leaving < count else []
+        array = self.plain_array(obj, first)
+        if array is not None and len(dims) == 1 and array[0] == first:
+            records = obj.shape.records(first) if obj.shape is not None else frozenset()
+            starts = [offset + k * stride for k in indices if offset + k * stride in records]
+            return [*result, *(self.exact(obj, start) for start in starts)]
+        if leaving > MAX_LEAVING:
+            return [*result, self.anywhere(obj)]
+        for k in indices:
+            result.extend(self._settle(obj, offset + k * stride, dims[:-1]))
+        return result
+
+    def add_term(self, value: int, scale: int, count: int | None) -> tuple[int, ...]:
+        """Add `k*scale` for an unknown k, in [0, count) if `count` is given.
+
+        In an array whose element size divides `scale` the pointer ranges over that array; the largest such
+        element wins. Otherwise it ranges over everything in step.
+        """
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        scale = abs(scale)
+        if offset is None or scale == 0:
+            return (value,)
+        if not obj.contains(offset):  # `&a[-1]` or `&a[n]`: as far as known, the same as `&a[0]` plus some k
+            end = obj.size
+            offset = offset % scale if offset < 0 or end is None else end - scale + (offset - end) % scale
+            if not obj.contains(offset):
+                return (self.anywhere(obj),)
+        levels = obj.shape.levels(offset) if obj.shape is not None else ()
+        chosen = _array_for(levels, scale)
+        if chosen is not None and (count is not None or not self._may_leave(obj, offset, scale, chosen)):
+            first, _, extent = levels[chosen]
+            over = [(first, scale, extent)]
+            while count is None and chosen > 0 and levels[chosen - 1][1] == levels[chosen][2]:
+                chosen -= 1  # rows of a matrix: the pointer may run on into the next row
+                over[-1] = (first, gcd(over[-1][1], levels[chosen][1]), extent)
+                over.insert(0, levels[chosen])
+            return (self._range_over(obj, offset, dims, tuple(over)),)
+        if count is not None and count > 1:
+            return (self._overlay(obj, offset, dims, scale, count),)
+        return self._step_over(obj, offset, dims, scale)
+
+    def _step_over(self, obj: AbstractObject, offset: int, dims: Dims, scale: int) -> tuple[int, ...]:
+        """Range over the whole object in steps: over what of it is in step, or anywhere if that is too much."""
+        step = gcd(scale, *(stride for _, stride, _ in dims))
+        if obj.size is not None:
+            if scale >= obj.size:  # nowhere to go but one past the end
+                here = self._value(obj, offset, dims)
+                return (here, self.exact(obj, obj.size)) if offset + scale == obj.size else (here,)
+            if obj.size // step <= MAX_STEPS:
+                first = offset % step
+                return (self._value(obj, first, ((first, step, obj.size - first),)),)
+        elif obj.shape is None:
+            return (self._value(obj, offset % step, ((0, step, None),)),)
+        return (self.anywhere(obj),)
+
+    def _may_leave(self, obj: AbstractObject, offset: int, scale: int, chosen: int) -> bool:
+        """Whether a pointer into an array of the layout may be about more than that array.
+
+        Bytes from the start of a struct on may be the struct's, not those of a character array that it begins with.
+        Of a guessed type only the repetition of the whole is relied on, which any number of steps obeys.
+        """
+        if obj.shape is None or (chosen == 0 and isinstance(obj.shape.root, ArrayPart)):
+            return False
+        is_start = obj.shape.levels(offset)[chosen][0] == offset
+        return not obj.is_declared or (scale == 1 and is_start and chosen in obj.shape.leading(offset))
+
+    def _overlay(self, obj: AbstractObject, offset: int, dims: Dims, scale: int, count: int) -> int:
+        """Range over an array that the object's layout does not know."""
+        extent = scale * count
+        if obj.size is not None:
+            extent = min(extent, max(obj.size - offset, 0))
+        if extent <= scale:
+            return self._value(obj, offset, dims)
+        if dims and dims[-1][1] <= scale:
+            return self.anywhere(obj)
+        return self._value(obj, offset, (*dims, (offset, scale, extent)))
+
+    def _range_over(self, obj: AbstractObject, offset: int, dims: Dims, over: Dims) -> int:
+        """Forget the index of `offset` in each array of `over` (outermost first)."""
+        result = list(dims)
+        moved = 0
+        for first, stride, extent in over:
+            first -= moved
+            same = [d for d in result if d[0] == first and d[2] == extent]
+            for dim in same:
+                stride = gcd(stride, dim[1])
+                result.remove(dim)
+            skip = (offset - first) // stride * stride
+            offset -= skip
+            moved += skip
+            result = [(f - skip if f > first and s < stride else f, s, e) for f, s, e in result]
+            result.append((first, stride, extent))
+        result.sort(key=lambda d: (-d[1], d[0]))
+        return self._value(obj, offset, tuple(result))
+
+    def into(self, value: int) -> int:
+        """A pointer somewhere into the string or buffer that `value` points to."""
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        if offset is None:
+            return value
+        levels = obj.shape.levels(offset) if obj.shape is not None else ()
+        if not levels or levels[-1][1] > 4:  # not characters
+            return self.anywhere(obj)
+        return self._range_over(obj, offset, dims, levels)
+
+    def element(self, value: int) -> tuple[int, ...]:
+        """Pointers to the elements of the array that `value` points to, and `value` itself."""
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        if offset is None:
+            return (value,)
+        if obj.shape is None:
+            return (value, self.anywhere(obj))
+        levels = obj.shape.levels(offset)
+        return (value, self._range_over(obj, offset, dims, levels[:1])) if levels else (value,)
+
+    def window(self, value: int, size: int | None) -> int:
+        """A pointer to any of the `size` bytes (None: not known how many) from `value` on."""
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        if offset is None or obj.flat:
+            return value
+        array = self.plain_array(obj, offset)
+        if array is not None and array[2] is not None:
+            return self._range_over(obj, offset, (), (array,))
+        end = obj.size if size is None else offset + size
+        if dims or end is None or end <= offset:
+            return self.anywhere(obj)
+        return self._value(obj, offset, ((offset, 1, end - offset),))
+
+    def plain_array(self, obj: AbstractObject, offset: int) -> Level | None:
+        """The array of characters or small numbers, within a struct, that a pointer to `offset` is certainly about.
+
+        None if there is no such array, or if the pointer may as well be one to the struct that it begins.
+        """
+        if obj.shape is None or not obj.is_declared:
+            return None
+        levels = obj.shape.levels(offset)
+        if not levels or levels[-1][1] >= self._pointer_size:
+            return None
+        last = len(levels) - 1
+        is_start = last in obj.shape.leading(offset) and levels[last][0] == offset
+        return None if is_start or not obj.shape.records(offset) else levels[last]
+
+    def masked(self, value: int, mask: int, tag: int = 0) -> int:
+        """The pointer after `& mask | tag`, which change some of the lowest four bits.
+
+        Sound for objects that are aligned to what changes, as all allocators align to 16.
+        """
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        if offset is None or obj.flat:
+            return value
+        return self.anywhere(obj) if dims else self.exact(obj, offset & mask | tag)
+
+    def addresses(self, value: int) -> list[tuple[int | None, int | None]]:
+        """The value as (offset, stride) pairs; strides within strides are spelled out.
+
+        A stride ranges over the array that `extent_of` gives for it.
+        """
+        obj, offset, dims = self.object_of[value], self.offset_of[value], list(self.dims_of[value])
+        if offset is None or not dims:
+            return [(offset, None)]
+        while len(dims) > 1 and dims[-1][::2] == dims[-2][:2] and dims[-2][1] % dims[-1][1] == 0:
+            first, _, extent = dims[-2]  # rows of a matrix
+            dims[-2:] = [(first, dims[-1][1], extent)]
+        kept = 0 if obj.shape is not None and dims[0] not in self.layout_dims(value) else 1
+        offsets = [offset]
+        for _, stride, extent in dims[kept:]:
+            if extent is None or len(offsets) * (extent // stride) > MAX_INNER:
+                return [(None, None)]
+            offsets = [o + k for o in offsets for k in range(0, extent, stride)]
+        return [(o, dims[0][1] if kept else None) for o in offsets]
+
+    def is_smashed(self, value: int) -> bool:
+        """Whether the value ranges only over arrays whose elements share cells, so that it has one cell."""
+        obj, offset = self.object_of[value], self.offset_of[value]
+        if obj.shape is None or offset is None:
+            return False
+        smashed = {(first, extent): stride for first, stride, extent in obj.shape.smashed(offset)}
+        return all(
+            (first, extent) in smashed and stride % smashed[first, extent] == 0
+            for first, stride, extent in self.dims_of[value]
+        )
+
+    def layout_dims(self, value: int) -> list[Level]:
+        """The dimensions of the value that are arrays of the object's layout, matrices flattened too."""
+        obj, offset = self.object_of[value], self.offset_of[value]
+        if obj.shape is None or offset is None:
+            return []
+        levels = obj.shape.levels(offset)
+        known = {(first, extent): stride for first, stride, extent in levels}
+        result = [d for d in self.dims_of[value] if (d[0], d[2]) in known and d[1] % known[d[0], d[2]] == 0]
+        for i in range(1, len(levels)):
+            if levels[i - 1][1] == levels[i][2] and levels[i - 1][0] == levels[i][0]:
+                result.append((levels[i - 1][0], levels[i][1], levels[i - 1][2]))
+        return result
+
+    def extent_of(self, obj: AbstractObject, offset: int, stride: int) -> tuple[int, int | None]:
+        """First byte and end (None: open) of what `offset + k*stride` may range over."""
+        levels = obj.shape.levels(offset) if obj.shape is not None else ()
+        chosen = _array_for(levels, stride)
+        if chosen is None:
+            return 0, obj.size
+        while chosen > 0 and levels[chosen - 1][1] == levels[chosen][2]:
+            chosen -= 1
+        first, _, extent = levels[chosen]
+        return first, obj.size if extent is None else first + extent
+
+
+def _is_within(array: Level, offset: int) -> bool:
+    """Whether an offset lies in an array, or is its end."""
+    first, _, extent = array
+    return first <= offset and (extent is None or offset <= first + extent)
+
+
+def _array_for(levels: tuple[Level, ...], scale: int) -> int | None:
+    best: int | None = None
+    for i, (_, stride, extent) in enumerate(levels):
+        fits = scale % stride == 0 and (extent is None or extent > scale)
+        if fits and (best is None or stride > levels[best][1]):
+            best = i
+    return best

@@ -1,0 +1,247 @@
+"""Points-to: which objects each pointer may point to, and with it the call graph. For the whole program at once.
+
+Follows [And94, ch. 4]: inclusion-based, flow-insensitive; solved as in [PB09] (see `propagation`).
+Paper -> here: abstract locations -> pointer values (`objects`) and cells (`cells`); S(.) -> `targets`, `contents`.
+Differs:
+  * field-sensitive by byte offset, with the elements of an array sharing cells ([PKH07] has offsets too, but of
+    fields, not bytes); constant indices are kept apart in `targets`;
+  * the call graph is found while solving, from `main` on; functions that are never reached have no constraints;
+  * allocation wrappers and small pointer helpers are analysed once per call site (`cloning`);
+  * integers of pointer size carry pointers; threads' ids are pointers to thread objects;
+  * library functions are described by tables, unknown ones by the outside world (`workspace`).
+
+Everything here is a may-answer and errs on the side of more, except where it says must.
+The program is assumed not to make pointers out of nothing, to keep them within their objects, and to store them whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from raceproof.core import Budget
+from raceproof.facts.library.sync_api import sync_op
+from raceproof.facts.pointers.calls import CallLinker, EntryKind
+from raceproof.facts.pointers.constraints import ConstraintBuilder
+from raceproof.facts.pointers.execution_counts import ExecutionCounts
+from raceproof.facts.pointers.library_calls import LibraryCalls
+from raceproof.facts.pointers.objects import AbstractObject
+from raceproof.facts.pointers.propagation import members
+from raceproof.facts.pointers.workspace import Workspace
+from raceproof.ir import Address, Call, Operand, Program, Reg, SiteId
+from raceproof.model import MemLoc, MemObject, ObjectId, ObjectKind
+
+
+class PointsTo:
+    """The result of `solve`; nothing in it changes any more."""
+
+    def __init__(self, program: Program, builder: ConstraintBuilder, linker: CallLinker) -> None:
+        self._program = program
+        self._builder = builder
+        self._work = builder.work
+        self._found = linker.found
+        self._instances: dict[str, list[int]] = {}
+        self._by_number = list(builder.instances.values())
+        for instance in self._by_number:
+            self._instances.setdefault(instance.function.name, []).append(instance.number)
+        self._decoded: dict[int, tuple[MemLoc, ...]] = {}
+        self._callees_of: dict[str, dict[str, None]] = {}
+        self._index_calls()
+        self.executions = ExecutionCounts(
+            program,
+            [i.function.name for i in self._by_number],
+            {number: tuple(entries) for number, entries in self._found.entries.items()},
+            self._once_controls(),
+        )
+        self.objects: Mapping[ObjectId, MemObject] = MappingProxyType(
+            {ObjectId(o.number): self._describe(o) for o in self._work.values.objects}
+        )
+        self.unknown_calls: tuple[tuple[str, SiteId], ...] = tuple(sorted(self._found.unknown.items()))
+        self.escaped_functions: frozenset[str] = frozenset(self._found.escaped_functions)
+        self.escaped_objects: frozenset[ObjectId] = frozenset(ObjectId(n) for n in self._work.escaped)
+
+    # Pointers.
+
+    def targets(self, function: str, operand: Operand) -> tuple[MemLoc, ...]:
+        """Where a pointer value may point; `size` is None.
+
+        An offset of None is anywhere in the object; one outside the object (a list's head taken for an item) can
+        be computed with but not accessed: it is given only if there is none inside, see `is_inside`. A location
+        with a stride is any element of an array: `extent` says which bytes it ranges over. Empty for a null pointer,
+        for a value that holds no pointer, and in functions that are never reached.
+        """
+        bits = 0
+        for number in self._instances.get(function, ()):
+            bits |= self._builder.bits(self._by_number[number], operand)
+        return self._locations(bits)
+
+    def contents(self, loc: MemLoc) -> tuple[MemLoc, ...]:
+        """What the pointers stored in a location may point to."""
+        obj = self._work.values.objects[loc.object]
+        nodes = self._work.memory.nodes_at(obj, loc.offset, loc.size, loc.stride)
+        bits = 0
+        for node in nodes:
+            bits |= self._work.graph.pts[self._work.graph.parent[node]]
+        return self._locations(bits)
+
+    def extent(self, loc: MemLoc) -> tuple[int, int | None]:
+        """First byte and end (None: open) of the bytes that a location with offset or stride may range over."""
+        obj = self._work.values.objects[loc.object]
+        if loc.offset is None:
+            return 0, obj.size
+        if loc.stride is None:
+            return loc.offset, None if loc.size is None else loc.offset + loc.size
+        return self._work.values.extent_of(obj, loc.offset, loc.stride)
+
+    def is_inside(self, loc: MemLoc) -> bool:
+        """Whether a location lies in its object, so that a correct program may access it."""
+        return loc.offset is None or self._work.values.objects[loc.object].contains(loc.offset)
+
+    def _locations(self, bits: int) -> tuple[MemLoc, ...]:
+        known = self._decoded.get(bits)
+        if known is None:
+            values = self._work.values
+            found: dict[int, dict[tuple[int | None, int | None], None]] = {}
+            for value in members(bits):
+                found.setdefault(values.object_of[value].number, {}).update(dict.fromkeys(values.addresses(value)))
+            locations = [
+                MemLoc(ObjectId(number), offset, None, stride)
+                for number, addresses in found.items()
+                for offset, stride in self._without_covered(number, addresses)
+            ]
+            locations.sort(key=lambda m: (m.object, m.offset is not None, m.offset or 0, m.stride or 0))
+            known = self._decoded[bits] = tuple(locations)
+        return known
+
+    def _without_covered(
+        self, number: int, addresses: Mapping[tuple[int | None, int | None], None]
+    ) -> list[tuple[int | None, int | None]]:
+        """Leave out single offsets that are elements of an array which is there as a whole, and those outside the
+        object, unless there is nothing else to show that it may be meant."""
+        obj = self._work.values.objects[number]
+        if not obj.has_contents:
+            return [(0, None)]
+        if (None, None) in addresses:
+            return [(None, None)]
+        ranges = [
+            (offset, stride, self._work.values.extent_of(obj, offset, stride))
+            for offset, stride in addresses
+            if offset is not None and stride is not None
+        ]
+
+        def is_covered(at: int | None) -> bool:
+            return at is not None and any(
+                (at - offset) % stride == 0 and first <= at and (end is None or at < end)
+                for offset, stride, (first, end) in ranges
+            )
+
+        kept = [(offset, stride) for offset, stride in addresses if stride is not None or not is_covered(offset)]
+        return [(at, stride) for at, stride in kept if at is not None and obj.contains(at)] or kept
+
+    # Objects.
+
+    def object_of_symbol(self, name: str) -> ObjectId:
+        """The object of a global variable or function, by its name in the IR."""
+        return ObjectId(self._work.symbols[name].number)
+
+    def object_of_site(self, site: SiteId) -> tuple[ObjectId, ...]:
+        """Objects made at an alloca, an allocating call or a thread creation; several where it was cloned."""
+        return tuple(ObjectId(o.number) for o in self._builder.objects_of_site.get(site, ()))
+
+    def static_location(self, name: str) -> tuple[MemLoc, ...]:
+        """The library's own object of that name (`Effect.static_object`); empty if no call reaches it."""
+        obj = self._work.symbols.get(name) if name in self._program.globals else self._work.statics.get(name)
+        return () if obj is None else (MemLoc(ObjectId(obj.number), 0, None),)
+
+    def _describe(self, obj: AbstractObject) -> MemObject:
+        return MemObject(
+            ObjectId(obj.number), obj.kind, obj.name, obj.source_type, obj.size, self._must_be_single(obj), obj.pos
+        )
+
+    def _must_be_single(self, obj: AbstractObject) -> bool:
+        if obj is self._work.outside or obj.kind is ObjectKind.THREAD_LOCAL:
+            return False
+        if obj.function is None or obj.kind is ObjectKind.FUNCTION:
+            return True
+        instance = self._builder.instances[obj.function, obj.context].number
+        if obj.site is None:
+            return self.executions.instance_runs_once(instance)
+        return self.executions.executes_once_in(instance, obj.site)
+
+    # Calls.
+
+    def callees(self, site: SiteId) -> tuple[str, ...]:
+        """Functions, of the program and external ones, that a call may reach."""
+        return tuple(sorted(self._found.callees.get(site, ())))
+
+    def call_sites(self, function: str) -> tuple[tuple[str, SiteId], ...]:
+        """(caller, site) of the calls that may reach a function; what the library starts is not among them."""
+        return tuple(sorted(self._found.call_sites.get(function, ()), key=lambda c: (c[1], c[0])))
+
+    def thread_starts(self, site: SiteId) -> tuple[str, ...]:
+        """Functions of the program that the library may run for a call: thread starts, once, callbacks."""
+        return tuple(sorted(self._found.starts.get(site, ())))
+
+    def start_kind(self, site: SiteId) -> EntryKind | None:
+        """How the functions in `thread_starts` are run: THREAD, ONCE or CALLBACK."""
+        return self._found.start_kinds.get(site)
+
+    def reachable_functions(self, root: str) -> frozenset[str]:
+        """Functions of the program that may run in the same thread when `root` runs, itself included.
+
+        Through calls, once-initialisers and callbacks; not through thread creation.
+        """
+        seen = {root}
+        work = [root]
+        while work:
+            for callee in self._callees_of.get(work.pop(), ()):
+                if callee not in seen:
+                    seen.add(callee)
+                    work.append(callee)
+        return frozenset(seen)
+
+    def _index_calls(self) -> None:
+        for callee, sites in self._found.call_sites.items():
+            for caller, _ in sites:
+                self._callees_of.setdefault(caller, {})[callee] = None
+        for number, entries in self._found.entries.items():
+            for entry in entries:
+                if entry.kind in (EntryKind.ONCE, EntryKind.CALLBACK) and entry.caller is not None:
+                    caller = self._by_number[entry.caller].function.name
+                    self._callees_of.setdefault(caller, {})[self._by_number[number].function.name] = None
+
+    def _once_controls(self) -> dict[SiteId, tuple[int, int]]:
+        """The control of each pthread_once call where that is one byte of one global."""
+        result: dict[SiteId, tuple[int, int]] = {}
+        sites = {site for site, kind in self._found.start_kinds.items() if kind is EntryKind.ONCE}
+        for function in self._program.functions.values() if sites else ():
+            for instr in function.instructions():
+                if isinstance(instr, Call) and instr.id in sites and isinstance(instr.callee, Address):
+                    op = sync_op(instr.callee.symbol)
+                    where = () if op is None or op.arg is None else self.targets(function.name, instr.args[op.arg])
+                    if len(where) == 1 and where[0].offset is not None and where[0].stride is None:
+                        obj = self._work.values.objects[where[0].object]
+                        if obj.kind is ObjectKind.GLOBAL:
+                            result[instr.id] = (obj.number, where[0].offset)
+        return result
+
+
+def solve(program: Program, budget: Budget) -> PointsTo:
+    """Compute the points-to sets of the whole program. Raises `LimitReached` when the budget is used up."""
+    work = Workspace(program)
+    builder = ConstraintBuilder(work)
+    linker = CallLinker(builder)
+    LibraryCalls(linker)
+    work.start()
+    main = linker.enter_root(program.entry)
+    arguments = work.graph.fixed(1 << work.values.base(work.arguments))
+    for param in main.function.params:
+        if work.slots(param.type):
+            work.graph.copy(arguments, builder.node(main, Reg(param.name)))
+    for table in ("llvm.global_ctors", "llvm.global_dtors"):
+        if table in program.globals:
+            for cell in program.globals[table].initial:
+                if isinstance(cell.value, Address) and cell.value.symbol in program.functions:
+                    linker.enter_root(cell.value.symbol)
+    work.graph.solve(budget)
+    return PointsTo(program, builder, linker)

@@ -1,0 +1,158 @@
+"""What all parts of the points-to solver share: the program, its objects, the graph, the outside world.
+
+The outside world is one object whose content is everything that was ever passed to code that raceproof does not
+know. An object that gets there has *escaped*: the outside may read and write all of it, so its cells and the
+outside's content flow into each other (and are soon merged, being a cycle). A function that gets there may be
+called with anything from there. Only a pointer into an array of characters or numbers that is a member of a struct
+does not open the struct: code that is given a buffer is taken not to look around it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from raceproof.facts.pointers.allocation_sizes import AllocationSizes
+from raceproof.facts.pointers.arithmetic import Arithmetic, Operation
+from raceproof.facts.pointers.cells import Memory
+from raceproof.facts.pointers.cloning import CloningPolicy
+from raceproof.facts.pointers.heap_types import HeapTypes
+from raceproof.facts.pointers.layout import Shape, part_of_ir_type, pointer_slots
+from raceproof.facts.pointers.memory_copy import CopyBuffer
+from raceproof.facts.pointers.objects import AbstractObject, PointerValues
+from raceproof.facts.pointers.pointer_integers import PointerIntegers
+from raceproof.facts.pointers.propagation import ConstraintGraph
+from raceproof.ir import Address, GlobalVariable, IrType, OtherConst, Program
+from raceproof.model import ObjectKind
+
+_LIBRARY_VARIABLES: Final = """
+    stdin stdout stderr environ __environ _environ optarg optind opterr optopt timezone daylight tzname signgam
+    __timezone __daylight __tzname program_invocation_name program_invocation_short_name __progname
+    __progname_full sys_errlist sys_siglist __stack_chk_guard in6addr_any in6addr_loopback
+"""
+LIBRARY_VARIABLES: Final = frozenset(_LIBRARY_VARIABLES.split())
+"""Variables of libc: they hold pointers to its own memory, not to what the program passes elsewhere."""
+
+
+class Workspace:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.pointer_size = program.pointer_size
+        self.values = PointerValues(program.pointer_size)
+        self.graph = ConstraintGraph()
+        self.memory = Memory(self.values, self.graph, program.pointer_size)
+        self.arithmetic = Arithmetic(self.values, self.graph)
+        self.policy = CloningPolicy(program)
+        self.heap_types = HeapTypes(program)
+        self.sizes = AllocationSizes(program)
+        self.integers = PointerIntegers(program)
+        self.symbols: dict[str, AbstractObject] = {}
+        self.statics: dict[str, AbstractObject] = {}
+        self.escaped: dict[int, AbstractObject] = {}
+        self._opened: set[int] = set()
+        self.on_escaped_function: Callable[[str], None] = lambda _: None
+        self._slots: dict[int, tuple[int, ...]] = {}
+        self.outside = self.values.new_object(ObjectKind.UNKNOWN, "memory outside the program", flat=True)
+        self.outside_content = self.memory.cell(self.outside, 0)
+        self.arguments = self.values.new_object(ObjectKind.UNKNOWN, "arguments of the program", flat=True)
+        self.graph.add(self.memory.cell(self.arguments, 0), 1 << self.values.base(self.arguments))
+        for variable in program.globals.values():
+            self._add_global(variable)
+        for name in (*program.functions, *program.externals):
+            self._add_function(name)
+
+    def start(self) -> None:
+        """Fill the globals with their initial values, and open the outside world."""
+        self.graph.add(self.outside_content, 1 << self.values.base(self.outside))
+        self.graph.watch(self.outside_content, self._escape)
+        for variable in self.program.globals.values():
+            obj = self.symbols[variable.name]
+            for cell in variable.initial:
+                if isinstance(cell.value, Address):
+                    self.graph.add(self.memory.cell(obj, cell.offset), self.address_bits(cell.value))
+            if variable.is_external:
+                if variable.name in LIBRARY_VARIABLES:
+                    self.graph.add(self.memory.whole(obj)[1], 1 << self.values.base(self.outside))
+                else:
+                    self.graph.add(self.outside_content, 1 << self.values.base(obj))
+
+    def _add_global(self, variable: GlobalVariable) -> None:
+        kind = ObjectKind.THREAD_LOCAL if variable.is_thread_local else ObjectKind.GLOBAL
+        is_sized = variable.type.size > 0 and not variable.is_external
+        obj = self.symbols[variable.name] = self.values.new_object(
+            kind,
+            variable.source_name,
+            source_type=variable.source_type,
+            size=variable.type.size if is_sized else None,
+            pos=variable.pos,
+            shape=Shape(part_of_ir_type(variable.type)),
+        )
+        obj.is_constant = variable.is_constant
+
+    def _add_function(self, name: str) -> AbstractObject:
+        defined = self.program.functions.get(name)
+        obj = self.symbols[name] = self.values.new_object(
+            ObjectKind.FUNCTION,
+            defined.source_name if defined is not None else name,
+            pos=defined.pos if defined is not None else None,
+            function=name,
+        )
+        return obj
+
+    def _escape(self, value: int) -> None:
+        obj = self.values.object_of[value]
+        if obj is self.outside:
+            return
+        self.escaped[obj.number] = obj
+        offset = self.values.offset_of[value]
+        if obj.number in self._opened or (offset is not None and self.values.plain_array(obj, offset) is not None):
+            return
+        self._opened.add(obj.number)
+        if obj.kind is ObjectKind.FUNCTION and obj.function is not None:
+            self.on_escaped_function(obj.function)
+        elif obj.has_contents:
+            read, write = self.memory.whole(obj)
+            self.graph.copy(read, self.outside_content)
+            if not obj.is_constant:
+                self.graph.copy(self.outside_content, write)
+
+    def address_bits(self, address: Address) -> int:
+        obj = self.symbols.get(address.symbol)
+        if obj is None:
+            obj = self._add_function(address.symbol)
+        value = self.values.base(obj) if obj.flat else self.values.exact(obj, address.offset)
+        return 1 << value
+
+    def constant_bits(self, constant: OtherConst) -> int:
+        bits = 0
+        for address in constant.addresses:
+            bits |= self.address_bits(address)
+        return bits
+
+    def slots(self, type_: IrType) -> tuple[int, ...]:
+        """Where pointers may stand in a value of the type; types of one program live as long as it does."""
+        found = self._slots.get(id(type_))
+        if found is None:
+            found = self._slots[id(type_)] = pointer_slots(type_, self.pointer_size)
+        return found
+
+    def moved(self, node: int, operation: Operation) -> int:
+        """A node for what the operation makes of the values in `node`."""
+        return self.arithmetic.moved(node, operation)
+
+    def copy_memory(self, source: int, target: int, size: int | None) -> None:
+        """Copy what is stored behind one pointer to behind another; `size` bytes, None if not constant."""
+        if size is None or size >= self.pointer_size:
+            buffer = CopyBuffer(self.values, self.memory, self.graph, size)
+            self.graph.watch(target, buffer.add_target)
+            self.graph.watch(source, buffer.add_source)
+
+    def static_object(self, name: str, is_thread_local: bool) -> AbstractObject:
+        """The library's own object of that name, or the program's declaration of it."""
+        if name in self.program.globals:
+            return self.symbols[name]
+        obj = self.statics.get(name)
+        if obj is None:
+            kind = ObjectKind.THREAD_LOCAL if is_thread_local else ObjectKind.GLOBAL
+            obj = self.statics[name] = self.values.new_object(kind, name)
+        return obj
