@@ -36,16 +36,14 @@ Span = tuple[ObjectName, int, int, bool]
 @dataclass(slots=True)
 class Visible:
     """What must be a visible step: plain accesses to `racy` bytes, operations on `shared` synchronisation objects,
-    the release of `tried` locks (others cannot notice a release but by a lock that becomes possible)."""
+    the release of `tried` locks (others cannot notice a release but by a lock that becomes possible).
+    `everything`: all accesses to memory that is not on the stack, and all operations."""
 
     racy: set[tuple[ObjectName, int]] = field(default_factory=set)
     shared: set[SyncName] = field(default_factory=set)
     tried: set[SyncName] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.racy_objects = {name for name, _ in self.racy}
-
-    racy_objects: set[ObjectName] = field(init=False)
+    everything: bool = False
+    racy_objects: set[ObjectName] = field(init=False, default_factory=set)
 
     def grow(self, found: Visible) -> bool:
         """Add what an execution found; True if there was something new."""
@@ -179,7 +177,7 @@ class Execution:
         users.add(thread.name)
         if len(users) > 1 and name not in self.visible.shared:
             self.found.shared.add(name)
-        return name in self.visible.shared
+        return self.visible.everything or name in self.visible.shared
 
     # -- memory
 
@@ -245,6 +243,8 @@ class Execution:
 
     def is_racy(self, at: Pointer, size: int) -> bool:
         name = at.object.name
+        if self.visible.everything:
+            return name[0] in ("global", "heap")
         if name not in self.visible.racy_objects:
             return False
         return any((name, byte) in self.visible.racy for byte in range(at.offset, at.offset + size))

@@ -104,6 +104,7 @@ def _fill(text: str, rng: random.Random, error_rate: float) -> str:
 # -- mutations --------------------------------------------------------------------------------------
 
 _LOCKING = re.compile(r"\b(?:LOCK|UNLOCK|pthread_\w+_(?:rdlock|wrlock|unlock|wait)|sem_wait|sem_post|take\w*|give\w*)\([^;]*;")
+_ACCESS = re.compile(r"\+\+|--|[^=!<>]=[^=]")
 _CONSTANT = re.compile(r"(?<![\w.])[0-3](?![\w.])")
 _ORDER = re.compile(r"\b(?:ACQ|REL|AR|SEQ|RLX)\b")
 _DECLARATION = re.compile(r"(?:unsigned|int|long|char|void|struct \w+|pthread_\w*_?t) \**\w+ *[=;,]")
@@ -117,11 +118,12 @@ def _is_statement(line: str) -> bool:
 
 def _spoil(lines: list[str], rng: random.Random) -> str:
     """Change one thing, and say which."""
-    kind = rng.choice(("drop-sync", "drop", "move", "move", "swap-names", "constant", "order", "repeat", "condition"))
+    kind = rng.choice(("drop-sync", "drop", "move", "move", "copy", "copy", "copy", "swap-names", "constant", "order", "repeat", "condition"))
     return {
         "drop-sync": _drop_sync,
         "drop": _drop,
         "move": _move,
+        "copy": _copy,
         "swap-names": _swap_names,
         "constant": _change_constant,
         "order": _change_order,
@@ -166,6 +168,20 @@ def _move(lines: list[str], rng: random.Random) -> str:
     line = lines.pop(at)
     lines.insert(to, line)
     return f"moved {line.strip()}"
+
+
+def _copy(lines: list[str], rng: random.Random) -> str:
+    """Do something once more elsewhere in the same function."""
+    found = [at for at, line in enumerate(lines) if _is_statement(line) and _ACCESS.search(line)]
+    if not found:
+        return "nothing"
+    at = rng.choice(found)
+    first = max(i for i in range(at) if not lines[i].startswith(" ")) + 1
+    last = min((i for i in range(at, len(lines)) if not lines[i].startswith(" ")), default=len(lines))
+    places = [i for i in range(first, last + 1) if i == last or _is_statement(lines[i])]
+    to = rng.choice(places)
+    lines.insert(to, lines[at])
+    return f"copied {lines[to].strip()} to line {to + 1}"
 
 
 def _swap_names(lines: list[str], rng: random.Random) -> str:

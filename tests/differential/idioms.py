@@ -1993,6 +1993,445 @@ JOIN(b@);
 -- end
 """
 
+
+FRESH_TABLE = """
+struct N@ { int v; struct N@ *kid[2]; }; struct N@ *g@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int pick@;
+struct W@ { struct N@ *p; long pad[‹0¦3›]; struct N@ *q; };
+struct W@ wrap@(struct N@ *p) { struct W@ w = {p}; w.q = p; return w; }
+void spill@(struct W@ w) { ‹g@ = w.p;¦g@ = w.q;¦;› }
+void put@(struct N@ **place, struct N@ *p) { *place = p; }
+struct N@ *take@(struct N@ **place) { return *place; }
+void *f@(void *arg) {
+  int i = ‹pick@¦arg != NULL¦0›;
+  struct N@ *p = calloc(1, sizeof *p);
+  struct N@ *q = calloc(1, sizeof *q);
+  struct N@ *tab[2] = {NULL, NULL};
+  struct N@ *r = NULL; struct W@ w;
+  ‹q->kid[i] = p; r = q->kid[‹i¦0¦1›];¦tab[i] = p; r = tab[‹i¦0¦1›];¦put@(&q->kid[i], p); r = take@(&q->kid[0]);¦put@(&r, p);¦if (i) r = p; else r = q;¦w = wrap@(p); r = w.q;¦memcpy(tab, &p, sizeof p); r = tab[0];¦memcpy(&r, &p, sizeof p);¦r = realloc(p, sizeof *p); p = r;¦*q = *p; q->kid[1] = p; memcpy(tab, q->kid, sizeof tab); r = tab[i];›
+  LOCK(&m@);
+  ‹g@ = r;¦spill@(wrap@(r ? r : p));¦put@(&g@, r);¦w.p = r; w.q = r; spill@(w);¦g@ = *(struct N@ **)&r;›
+  UNLOCK(&m@);
+  «;¦p->v = 3;¦q->v = 3;¦if (r) r->v = 4;»
+  return NULL;
+}
+void *h@(void *arg) {
+  LOCK(&m@);
+  struct N@ *p = g@;
+  UNLOCK(&m@);
+  «if (p) LOCK(&m@);¦»
+  if (p) p->v++;
+  «if (p) UNLOCK(&m@);¦»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+pick@ = ‹0¦1›;
+-- create
+SPAWN(&a@, f@, ‹NULL¦&g@›);
+SPAWN(&b@, ‹f@¦h@¦h@›, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+SINGLE_OBJECT = """
+struct S@ { pthread_mutex_t lock; int v; }; struct S@ *s@; struct S@ *last@; int n@; int x@; pthread_once_t o@ = PTHREAD_ONCE_INIT;
+struct S@ *make@(void) { struct S@ *p = calloc(1, sizeof *p); pthread_mutex_init(&p->lock, NULL); return p; }
+void init@(void) { s@ = make@(); }
+void *f@(void *arg) {
+  struct S@ *p = ‹s@¦arg¦arg ? arg : make@()¦make@()›;
+  if (!p) return NULL;
+  LOCK(&p->lock);
+  ‹x@++;¦p->v++;¦x@ = p->v;›
+  UNLOCK(&p->lock);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@; int i@;
+‹s@ = make@();¦init@();¦pthread_once(&o@, init@);¦for (i@ = 0; i@ < 2; i@++) { last@ = s@; s@ = make@(); }¦again@: last@ = s@; s@ = make@(); if (n@++ < 1) goto again@;¦s@ = make@(); last@ = make@();¦if (__VERIFIER_nondet_int()) s@ = make@(); else s@ = make@();›
+-- create
+SPAWN(&a@, f@, s@);
+«;¦s@ = make@();»
+SPAWN(&b@, f@, «s@¦last@¦NULL»);
+-- middle
+‹if (s@) { LOCK(&s@->lock); x@ = 1; UNLOCK(&s@->lock); }¦if (last@) { LOCK(&last@->lock); last@->v = 1; UNLOCK(&last@->lock); }¦;›
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+SINGLE_LOCAL = """
+int x@;
+struct L@ { pthread_mutex_t lock; int v; int *to; };
+void *f@(void *arg) { struct L@ *l = arg; LOCK(&l->lock); ‹x@++;¦l->v++;¦(*l->to)++;› UNLOCK(&l->lock); return NULL; }
+void start@(pthread_t *t, int deep, struct L@ *up) {
+  struct L@ l = {PTHREAD_MUTEX_INITIALIZER, 0, &x@};
+  if (deep > 0) { start@(t, deep - 1, &l); return; }
+  pthread_create(&t[0], NULL, f@, ‹&l¦up¦up ? up : &l›);
+  pthread_create(&t[1], NULL, f@, «&l¦up ? up : &l»);
+  «;¦l.v = 1;»
+  JOIN(t[0]);
+  «;¦l.v = 2;»
+  JOIN(t[1]);
+  ‹l.v = 3;¦;›
+}
+void *mid@(void *arg) {
+  struct L@ l = {PTHREAD_MUTEX_INITIALIZER, 0, &x@}; pthread_t t;
+  SPAWN(&t, f@, &l);
+  ‹LOCK(&l.lock); x@++; UNLOCK(&l.lock);¦;›
+  JOIN(t);
+  return NULL;
+}
+-- setup
+pthread_t t@[4];
+-- create
+‹start@(t@, ‹0¦1›, NULL);¦SPAWN(&t@[2], mid@, NULL); ‹SPAWN(&t@[3], mid@, NULL); JOIN(t@[3]);¦;› JOIN(t@[2]);›
+-- middle
+-- join
+-- end
+x@ = 1;
+"""
+
+ADDRESS_TRICKS = """
+struct S@ { int a; pthread_mutex_t lock; int b; int arr[3]; struct { int c; int d; } in[2]; }; struct S@ s@; struct S@ t@;
+struct S@ *both@[2] = {&s@, &t@}; int grid@[2][2]; long word@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  int *p = ‹&s@.b¦&s@.arr[1]¦&s@.in[1].c¦&grid@[1][0]¦(int *)arg›;
+  struct S@ *up = (struct S@ *)((char *)&s@.b - ((char *)&((struct S@ *)0)->b - (char *)0));
+  LOCK(‹&s@.lock¦&m@¦&up->lock¦&both@[0]->lock›);
+  ‹p[‹0¦-1¦1›]++;¦up->a++;¦((int *)up)[0]++;¦both@[‹0¦1›]->b++;¦*(int *)((char *)up + ‹0¦48¦52›) = 1;¦word@ = (long)p; *(int *)word@ = 2;¦(&s@.in[0].d)[«0¦1»] = 1;¦memset(&up->arr[‹0¦2›], 0, 8);¦(*(struct S@ **)&both@[0])->a = 2;›
+  UNLOCK(‹&s@.lock¦&m@¦&up->lock¦&both@[0]->lock›);
+  return NULL;
+}
+void *g@(void *arg) {
+  LOCK(‹&s@.lock¦&m@›);
+  ‹s@.a++;¦s@.b++;¦s@.arr[‹0¦1¦2›]++;¦s@.in[‹0¦1›].‹c¦d› = 1;¦grid@[‹0¦1›][‹0¦1›]++;¦*(int *)arg = 4;¦t@.b = 3;›
+  UNLOCK(‹&s@.lock¦&m@›);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, ‹&s@.a¦&s@.arr[0]¦&grid@[0][1]›);
+SPAWN(&b@, ‹f@¦g@¦g@›, ‹&s@.a¦&s@.arr[0]¦&grid@[0][1]›);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+MANY_LOCK_CONTEXTS = """
+pthread_mutex_t l@[6]; int x@[6]; int y@; int *ptr@ = &y@;
+void set@(int *p) { (*p)++; }
+void deep@(int *p) { set@(p); }
+void under@(pthread_mutex_t *m, int *p) { LOCK(m); deep@(p); UNLOCK(m); }
+void *f@(void *arg) {
+  under@(&l@[0], &x@[0]);
+  under@(&l@[1], &x@[1]);
+  under@(&l@[2], &x@[2]);
+  ‹under@(&l@[3], &x@[3]);¦;›
+  under@(&l@[4], &x@[«4¦3¦0»]);
+  LOCK(&l@[5]); «deep@(&x@[5]);¦deep@(&x@[0]);» UNLOCK(&l@[5]);
+  «;¦set@(&x@[5]);¦deep@(ptr@);»
+  return NULL;
+}
+void *g@(void *arg) {
+  under@(&l@[‹0¦1¦2¦5›], &x@[‹0¦1¦2¦5›]);
+  under@(&l@[‹3¦4›], &x@[‹3¦4›]);
+  ‹LOCK(&l@[0]); LOCK(&l@[1]); set@(&x@[‹0¦1›]); UNLOCK(&l@[1]); UNLOCK(&l@[0]);¦;›
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, ‹f@¦g@›, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+«;¦deep@(&y@);¦under@(&l@[1], ptr@);»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+MANY_SPAWN_CONTEXTS = """
+int x@; int y@; pthread_t ids@[6]; int n@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) { int *p = arg; ‹(*p)++;¦LOCK(&m@); (*p)++; UNLOCK(&m@);› return NULL; }
+pthread_t a1@(int *p) { pthread_t t; SPAWN(&t, f@, p); return t; }
+pthread_t a2@(int *p) { return a1@(p); }
+pthread_t a3@(int *p) { ‹return a2@(p);¦pthread_t t = a2@(p); «;¦x@ = 1;» return t;› }
+void run@(int *p) { pthread_t t = a3@(p); «JOIN(t);¦ids@[n@++] = t;» }
+void two@(int *p, int *q) { pthread_t t = a3@(p); pthread_t u = a3@(q); JOIN(t); ‹*p = 1;¦;› «JOIN(u);¦» }
+-- setup
+-- create
+‹run@(&x@); run@(&x@);¦two@(&x@, «&y@¦&x@»);¦run@(&x@); two@(&x@, &y@); run@(&y@);¦ids@[n@++] = a3@(&x@); ids@[n@++] = a2@(«&y@¦&x@»);›
+-- middle
+«;¦x@ = 3;¦y@ = 3;»
+-- join
+‹while (n@ > 0) { n@--; JOIN(ids@[n@]); }¦if (n@ > 0) JOIN(ids@[0]); if (n@ > 1) JOIN(ids@[1]);›
+-- end
+x@ = y@;
+"""
+
+LEFT_BEHIND = """
+int x@; int y@; pthread_t grand@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void *leaf@(void *arg) { ‹x@++;¦LOCK(&m@); x@++; UNLOCK(&m@);¦*(int *)arg = 1;› return NULL; }
+void *mid@(void *arg) {
+  pthread_t t;
+  SPAWN(‹&t¦&grand@›, leaf@, ‹&y@¦arg›);
+  ‹y@++;¦;›
+  return NULL;
+}
+-- setup
+pthread_t a@; int i@;
+-- create
+for (i@ = 0; i@ < ‹1¦2›; i@++) {
+  SPAWN(&a@, mid@, &x@);
+  JOIN(a@);
+  ‹;¦JOIN(grand@);›
+}
+-- middle
+«;¦x@ = 1;¦y@ = 1;¦LOCK(&m@); x@ = 2; UNLOCK(&m@);»
+-- join
+‹SPAWN(&a@, leaf@, &y@); JOIN(a@);¦;›
+-- end
+‹y@ = 2;¦;›
+"""
+
+ROUNDS = """
+int w@[4]; int out@[4]; pthread_t t@[4]; int sum@; int last@;
+void *f@(void *arg) { long i = (long)arg; out@[«i¦i ^ 1¦3 - i»] = w@[«i¦0»]; return NULL; }
+-- setup
+int i@; int r@;
+-- create
+for (r@ = 0; r@ < ‹1¦2›; r@++) {
+  for (i@ = 0; i@ < 2; i@++) {
+    w@[i@ «¦+ 1»] = r@;
+    ‹out@[i@] = 0;¦;›
+    SPAWN(&t@[i@], f@, (void *)(long)i@);
+    «;¦w@[i@] = 1;¦if (i@ > 0) out@[i@ - 1] = 2;¦out@[i@ + 1] = 3;¦w@[i@ + 1] = 3;»
+  }
+  «;¦sum@ = out@[0];»
+  for (i@ = 0; i@ < «2¦1»; i@++) {
+    JOIN(t@[i@]);
+    sum@ += out@[«i@¦0¦1¦i@ + 1»];
+    «;¦w@[i@ + 1] = 4;¦w@[1] = 4;»
+  }
+}
+-- middle
+-- join
+-- end
+sum@ = out@[0] + out@[1];
+"""
+
+BREAKING_LOOPS = """
+int d@[3]; pthread_t t@[3]; int n@; int total@; int stop@;
+void *f@(void *arg) { int *p = arg; (*p)++; return NULL; }
+-- setup
+int i@; int c@ = __VERIFIER_nondet_int();
+-- create
+for (i@ = 0; i@ < 2; i@++) {
+  ‹if (c@ == i@) break;¦if (c@ == i@) continue;¦;›
+  ‹if (pthread_create(&t@[i@], NULL, f@, &d@[i@])) break;¦SPAWN(&t@[«i@¦n@»], f@, &d@[i@]);¦SPAWN(&t@[n@], f@, &d@[n@]);›
+  n@++;
+}
+-- middle
+«;¦d@[0] = 1;»
+-- join
+‹for (i@ = 0; i@ < «n@¦2¦n@ - 1»; i@++) JOIN(t@[i@]);¦while (n@ > «0¦1») JOIN(t@[--n@]);¦for (i@ = 0; i@ < 2; i@++) { if (c@ == i@) ‹break¦continue›; JOIN(t@[i@]); }¦for (i@ = 0; i@ < 2; i@++) if (t@[i@]) JOIN(t@[i@]);›
+-- end
+total@ = d@[0];
+d@[1] = 2;
+"""
+
+UNLOCK_ELSEWHERE = """
+struct S@ { pthread_mutex_t lock; int v; struct S@ *other; }; struct S@ s@; struct S@ t@; struct S@ *cur@ = &s@; int x@;
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t *held@; _Thread_local pthread_mutex_t *mine@;
+void drop@(pthread_mutex_t *p) { UNLOCK(p); }
+void dropall@(void) { ‹if (held@) UNLOCK(held@);¦if (mine@) UNLOCK(mine@);¦;¦UNLOCK(&cur@->lock);› }
+pthread_mutex_t *of@(struct S@ *p) { return ‹&p->lock¦&m@¦p ? &p->lock : &m@›; }
+void *f@(void *arg) {
+  struct S@ *p = ‹arg¦cur@¦&s@›; struct S@ *q = p;
+  LOCK(‹&p->lock¦&s@.lock¦&m@¦of@(p)›);
+  ‹mine@ = &p->lock;¦mine@ = &m@;¦;›
+  ‹s@.v++;¦p->v++;¦x@++;›
+  ‹q = p->other;¦q = &t@;¦;›
+  ‹UNLOCK(&p->lock);¦drop@(&p->lock);¦drop@(of@(q));¦dropall@();¦UNLOCK(of@(p));¦UNLOCK(&q->lock);¦drop@(&m@);¦UNLOCK(cur@ == p ? &p->lock : &m@);›
+  «;¦s@.v = 4;¦p->v++;¦x@ = 3;»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+s@.other = ‹&s@¦&t@›; t@.other = &t@;
+‹held@ = &m@;¦;›
+-- create
+SPAWN(&a@, f@, ‹&s@¦&t@›);
+SPAWN(&b@, f@, ‹&s@¦&t@›);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+ATOMIC_SECTIONS = """
+int x@; int y@; int z@; int ptr@;
+void in@(int *p) { (*p)++; }
+void open@(void) { __VERIFIER_atomic_begin(); }
+void close@(void) { __VERIFIER_atomic_end(); }
+int __VERIFIER_atomic_cas@(int *p, int e, int v) { if (*p == e) { *p = v; ‹in@(&y@);¦;› return 1; } return 0; }
+void __VERIFIER_atomic_lock@(void) { ‹__VERIFIER_assume(x@ == 0);¦;› x@ = 1; }
+void *f@(void *arg) {
+  ‹open@(); in@(&x@); close@();¦__VERIFIER_atomic_cas@(&x@, 0, 1);¦if (__VERIFIER_atomic_cas@(&x@, 0, 1)) { z@++; «;¦__VERIFIER_atomic_cas@(&x@, 1, 0);» }¦open@(); if (x@) { close@(); return NULL; } x@ = 2; close@();›
+  «;¦in@(&x@);¦in@(&y@);¦z@ = 1;»
+  return NULL;
+}
+void *g@(void *arg) {
+  ‹__VERIFIER_atomic_begin(); in@(&y@); __VERIFIER_atomic_end();¦__VERIFIER_atomic_cas@(&y@, 0, 2);¦__VERIFIER_atomic_begin(); if (arg) { x@ = 1; __VERIFIER_atomic_end(); } else { __VERIFIER_atomic_end(); «;¦x@ = 3;» }›
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@›, ‹NULL¦&x@›);
+-- middle
+«;¦z@ = 2;»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+READER_WRITER_ALIAS = """
+struct R@ { pthread_rwlock_t rw; int v; struct R@ *twin; }; struct R@ r@; struct R@ s@; pthread_rwlock_t *rp@ = &r@.rw; int x@;
+void rd@(struct R@ *p) { pthread_rwlock_rdlock(&p->rw); }
+void wr@(struct R@ *p) { pthread_rwlock_«wrlock¦rdlock»(&p->rw); }
+void un@(struct R@ *p) { pthread_rwlock_unlock(&p->rw); }
+void *f@(void *arg) {
+  struct R@ *p = ‹&r@¦arg›;
+  ‹rd@(p); int a = p->v; un@(p);¦rd@(p); rd@(‹p¦&r@›); int b = p->v; un@(p); ‹b = p->v;¦;› un@(p);¦;›
+  ‹wr@(p);¦pthread_rwlock_wrlock(rp@);›
+  ‹p->v++;¦r@.v++;¦x@++;›
+  ‹un@(p);¦pthread_rwlock_unlock(rp@);›
+  «;¦int c = p->v;¦r@.v = 4;»
+  return NULL;
+}
+void *g@(void *arg) {
+  struct R@ *p = arg;
+  rd@(p);
+  int d = ‹p->v¦r@.v¦x@›;
+  un@(p);
+  «;¦rd@(p); p->v = d; un@(p);»
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, ‹f@¦g@›, ‹&r@¦&s@›);
+SPAWN(&b@, ‹f@¦g@›, ‹&r@¦&s@›);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+PHASED_MODE = """
+pthread_mutex_t l@[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER}; int mode@; int x@; pthread_mutex_t *lp@ = &l@[0]; int *dst@ = &x@; int y@;
+void *f@(void *arg) {
+  ‹LOCK(&l@[mode@]);¦LOCK(lp@);¦if (mode@) LOCK(&l@[1]); else LOCK(&l@[0]);›
+  ‹x@++;¦(*dst@)++;›
+  ‹UNLOCK(&l@[mode@]);¦UNLOCK(lp@);¦if (mode@) UNLOCK(&l@[1]); else UNLOCK(&l@[0]);›
+  return NULL;
+}
+void *g@(void *arg) { LOCK(&l@[‹0¦1›]); ‹x@++;¦y@++;¦mode@ = 1;› UNLOCK(&l@[‹0¦1›]); return NULL; }
+void turn@(int k) { mode@ = k; lp@ = &l@[k]; ‹dst@ = k ? &y@ : &x@;¦;› }
+-- setup
+pthread_t a@, b@, c@;
+‹turn@(0);¦turn@(1);¦;›
+-- create
+SPAWN(&a@, ‹f@¦g@›, NULL);
+«JOIN(a@);¦»
+«;¦x@ = 2;»
+‹turn@(1);¦turn@(0);¦;›
+SPAWN(&b@, ‹f@¦g@›, NULL);
+SPAWN(&c@, ‹f@¦g@›, NULL);
+-- middle
+‹LOCK(&l@[mode@]); x@ = 7; UNLOCK(&l@[mode@]);¦LOCK(lp@); *dst@ = 4; UNLOCK(lp@);¦;›
+-- join
+JOIN(b@);
+JOIN(c@);
+-- end
+"""
+
+BARRIER_ROLES = """
+pthread_barrier_t b@; pthread_barrier_t b2@; int x@; int y@; int rounds@ = 1;
+void sync@(pthread_barrier_t *p) { pthread_barrier_wait(p); }
+void *f@(void *arg) {
+  x@ = 1;
+  ‹sync@(&b@);¦pthread_barrier_wait(‹&b@¦arg›);¦if (rounds@) sync@(&b@);¦if (__VERIFIER_nondet_int()) sync@(&b@);›
+  ‹y@ = 1;¦;›
+  ‹sync@(&b@);¦sync@(&b2@);¦;›
+  ‹x@ = 2;¦;›
+  return NULL;
+}
+void *g@(void *arg) {
+  ‹y@ = 3;¦;›
+  sync@(‹&b@¦arg›);
+  ‹x@ = 3;¦;›
+  ‹sync@(&b@);¦sync@(&b2@);¦;›
+  ‹y@ = 4;¦x@ = 4;¦;›
+  return NULL;
+}
+-- setup
+pthread_t p@, q@, r@;
+pthread_barrier_init(&b@, NULL, ‹2¦2¦3¦1›);
+pthread_barrier_init(&b2@, NULL, ‹2¦1›);
+-- create
+SPAWN(&p@, f@, &b@);
+SPAWN(&q@, g@, &b@);
+‹SPAWN(&r@, ‹f@¦g@›, &b@);¦;›
+-- middle
+‹sync@(&b@); x@ = 6;¦;¦;›
+-- join
+JOIN(p@);
+JOIN(q@);
+-- end
+"""
+
+LOCKED_FLAGS = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER; int busy@; int x@; int owner@; pthread_cond_t c@ = PTHREAD_COND_INITIALIZER;
+int acquire@(void) {
+  LOCK(‹&m@¦&m@¦&n@›);
+  if (busy@) { UNLOCK(‹&m@¦&m@¦&n@›); return 0; }
+  busy@ = 1;
+  UNLOCK(‹&m@¦&m@¦&n@›);
+  return 1;
+}
+void get@(void) { LOCK(&m@); while (busy@) pthread_cond_wait(&c@, &m@); busy@ = 1; UNLOCK(&m@); }
+void put@(void) { LOCK(&m@); busy@ = 0; pthread_cond_signal(&c@); UNLOCK(&m@); }
+void *f@(void *arg) {
+  ‹if (acquire@()) { x@++; put@(); }¦get@(); x@++; put@();¦get@(); put@(); «;¦x@ = 1;»›
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, f@, NULL);
+-- middle
+«;¦LOCK(&m@); busy@ = 0; UNLOCK(&m@);¦LOCK(&m@); if (!busy@) x@ = 4; UNLOCK(&m@);»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
 IDIOMS: Final[dict[str, str]] = {
     name.lower(): text
     for name, text in list(globals().items())

@@ -234,6 +234,22 @@ def copy_bytes(to: Pointer, source: Pointer, size: int) -> None:
             at += 1
 
 
+def _prepare_realloc(call: LibraryCall) -> Operation | None:
+    return _prepare_free(call)
+
+
+def _realloc(call: LibraryCall) -> Outcome:
+    made = call.run.allocate(call.thread, "heap", call.number(1), zeroed=False)
+    if isinstance(call.args[0], Pointer):
+        old = call.args[0]
+        size = min(old.object.size, call.number(1))
+        _free(call)
+        old.object.is_freed = False
+        copy_bytes(made, Pointer(old.object, 0), size)
+        old.object.is_freed = True
+    return made
+
+
 def _prepare_set(call: LibraryCall) -> Operation | None:
     size = call.number(2)
     return _plain_operation(call, [(call.pointer(0), size, True)]) if size else None
@@ -439,7 +455,7 @@ def _try_lock(call: LibraryCall) -> Outcome:
 
 def _prepare_unlock(call: LibraryCall) -> Operation | None:
     state = call.run.sync.get(call.key(0))
-    eager = call.sync_name(0) not in call.run.visible.tried
+    eager = call.sync_name(0) not in call.run.visible.tried and not call.run.visible.everything
     if isinstance(state, Mutex) and state.depth > 1:
         eager = True
     return call.operation(0, eager=eager)
@@ -725,6 +741,7 @@ ATOMIC_HOME: Final = MemoryObject(("atomic section",), 1, 0)
 LIBRARY: Final[dict[str, tuple[Prepare, Perform]]] = {
     "malloc": (_nothing, _malloc),
     "calloc": (_nothing, _calloc),
+    "realloc": (_prepare_realloc, _realloc),
     "free": (_prepare_free, _free),
     "llvm.memcpy": (_prepare_copy, _copy),
     "llvm.memmove": (_prepare_copy, _copy),

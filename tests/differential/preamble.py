@@ -21,6 +21,7 @@ HEADERS: Final = """\
 #include <stdlib.h>
 #include <string.h>
 extern int __VERIFIER_nondet_int(void);
+extern void __VERIFIER_assume(int);
 extern void __VERIFIER_atomic_begin(void);
 extern void __VERIFIER_atomic_end(void);
 """
@@ -40,7 +41,7 @@ typedef int pthread_once_t;
 typedef _Atomic(int) atomic_int;
 typedef _Atomic(long) atomic_long;
 typedef struct { _Atomic(_Bool) _Value; } atomic_flag;
-void *malloc(size_t); void *calloc(size_t, size_t); void free(void *);
+void *malloc(size_t); void *calloc(size_t, size_t); void free(void *); void *realloc(void *, size_t);
 void *memcpy(void *, const void *, size_t); void *memset(void *, int, size_t);
 void abort(void) __attribute__((noreturn)); void exit(int) __attribute__((noreturn));
 int pthread_create(pthread_t *, const void *, void *(*)(void *), void *);
@@ -64,7 +65,7 @@ int pthread_cond_signal(pthread_cond_t *); int pthread_cond_broadcast(pthread_co
 int sem_init(sem_t *, int, unsigned); int sem_wait(sem_t *); int sem_trywait(sem_t *); int sem_post(sem_t *);
 int pthread_barrier_init(pthread_barrier_t *, const void *, unsigned); int pthread_barrier_wait(pthread_barrier_t *);
 int pthread_once(pthread_once_t *, void (*)(void));
-int __VERIFIER_nondet_int(void); void __VERIFIER_atomic_begin(void); void __VERIFIER_atomic_end(void);
+int __VERIFIER_nondet_int(void); void __VERIFIER_assume(int); void __VERIFIER_atomic_begin(void); void __VERIFIER_atomic_end(void);
 """
 
 _WORDS: Final = {

@@ -46,10 +46,15 @@ class Verdict:
     ends: dict[str, int] = field(default_factory=dict)
 
 
-def explore(program: Program, max_executions: int = MAX_EXECUTIONS, seconds: float = 60.0) -> Verdict:
-    """Try all schedules and inputs. Raises `NotSupported` for a program that the interpreter does not know."""
+def explore(
+    program: Program, max_executions: int = MAX_EXECUTIONS, seconds: float = 60.0, *, reduced: bool = True
+) -> Verdict:
+    """Try all schedules and inputs. Raises `NotSupported` for a program that the interpreter does not know.
+
+    Without `reduced`, a schedule is every order of every step, and nothing is left out.
+    """
     verdict = Verdict()
-    visible = Visible()
+    visible = Visible(everything=not reduced)
     deadline = time.monotonic() + seconds
     while _explore_round(program, visible, verdict, max_executions, deadline):
         verdict.rounds += 1
@@ -116,7 +121,11 @@ def _run_once(run: Execution, stack: list[Node], verdict: Verdict) -> bool:
         asleep = dict(node.sleep)
         for earlier in node.options[: node.position]:
             asleep[earlier] = node.operations[earlier]
-        sleep = {name: op for name, op in asleep.items() if name != chosen and not op.depends_on(operation)}
+        sleep = {
+            name: op
+            for name, op in asleep.items()
+            if name != chosen and not op.depends_on(operation) and not run.visible.everything
+        }
         trace.append(f"{threads[chosen].name}: {operation.text}")
         take_step(run, threads[chosen])
     run.found.racy |= run.detector.racy

@@ -23,7 +23,6 @@ from raceproof.ir import (
     IntType,
     Operand,
     OtherConst,
-    PtrType,
     Reg,
     Select,
 )
@@ -245,7 +244,3 @@ class Evaluator:
             case ((Base(object=target), 1 | -1),):
                 return difference.constant == 0 and self.objects[target].kind is not ObjectKind.HEAP
         return False
-
-
-def is_pointer_sized(type_: object, pointer_size: int) -> bool:
-    return isinstance(type_, PtrType) or (isinstance(type_, IntType) and type_.size >= pointer_size)
