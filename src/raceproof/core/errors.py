@@ -28,6 +28,9 @@ class InputError(RaceproofError):
 class Unsupported(RaceproofError):
     """The program uses a construct that raceproof does not understand."""
 
+    def __init__(self, construct: str, pos: SourcePos | None = None) -> None:
+        super().__init__(f"not supported: {construct}", pos)
+
 
 class LimitReached(RaceproofError):
     """Time, memory or another budget ran out."""

@@ -152,7 +152,7 @@ def test_later_engines_get_only_what_is_open(monkeypatch: pytest.MonkeyPatch) ->
     ("stop", "text"),
     [
         (LimitReached("time limit of 5 s reached"), "time limit of 5 s reached"),
-        (Unsupported("setjmp", SourcePos("demo.c", 4)), "demo.c:4: setjmp"),
+        (Unsupported("setjmp", SourcePos("demo.c", 4)), "demo.c:4: not supported: setjmp"),
     ],
 )
 def test_an_engine_that_stops_proves_nothing(monkeypatch: pytest.MonkeyPatch, stop: Exception, text: str) -> None:
