@@ -20,7 +20,9 @@ from raceproof.model import (
     AccessId,
     AnyArgument,
     ConcurrentProgram,
+    Linear,
     MemLoc,
+    Moment,
     ObjectId,
     RacePair,
     SharedLocation,
@@ -87,7 +89,7 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
         private_accesses=private,
         states=states,
         exclusive=exclusive_locks(world, flow, touched),
-        barriers=barrier_facts(flow, threads),
+        barriers=() if world.uses_setjmp else barrier_facts(flow, threads),  # longjmp skips or repeats rounds
         senders=senders_of(world, flow, touched),
         sent_after=flow.sent_after,
         assumptions=flow.assumptions,
@@ -142,7 +144,7 @@ def _weakest(group: list[View]) -> View:
         may_run=frozenset().union(*(m.may_run for m in moments)),
         must_done=frozenset.intersection(*(m.must_done for m in moments)),
         in_once=frozenset.intersection(*(m.in_once for m in moments)),
-        phases=first.moment.phases if all(m.phases == first.moment.phases for m in moments) else (),
+        phases=_all_phases(moments),
         may_sent=frozenset().union(*(m.may_sent for m in moments)),
         must_received=frozenset.intersection(*(m.must_received for m in moments)),
         may_handed=frozenset().union(*(m.may_handed for m in moments)),
@@ -156,6 +158,16 @@ def _weakest(group: list[View]) -> View:
         private=all(v.private for v in group),
         objects=None,
     )
+
+
+def _all_phases(moments: list[Moment]) -> tuple[tuple[Linear, int, int | None], ...]:
+    """Per barrier the range that holds all of theirs; a barrier that is not named was not passed."""
+    result = []
+    for barrier in sorted({b for m in moments for b, _, _ in m.phases}, key=str):
+        known = [next(((low, high) for b, low, high in m.phases if b == barrier), (0, 0)) for m in moments]
+        highs = [high for _, high in known]
+        result.append((barrier, min(low for low, _ in known), None if None in highs else max(h or 0 for h in highs)))
+    return tuple(result)
 
 
 def _thread_states(

@@ -214,6 +214,14 @@ class World:
         }
         return frozenset(name for name, bits in self._propagate(own).items() if bits)
 
+    @cached_property
+    def uses_setjmp(self) -> bool:
+        return any(
+            isinstance(instr, Call) and RETURNS_TWICE & set(self.callees(instr))
+            for function in self.program.functions.values()
+            for instr in function.instructions()
+        )
+
     def _calls_back_or_twice(self, function: Function) -> bool:
         """It registers handlers, or calls setjmp."""
         return any(
