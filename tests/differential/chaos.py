@@ -51,7 +51,11 @@ class Chaos:
 
     def _helper(self, number: int) -> list[str]:
         kind = self.rng.choice(("void", "int", "struct S *"))
-        result = {"void": "", "int": self.rng.choice(("c", "0", "k")), "struct S *": self.rng.choice(("p", "q", "p->next"))}
+        result = {
+            "void": "",
+            "int": self.rng.choice(("c", "0", "k")),
+            "struct S *": self.rng.choice(("p", "q", "p->next")),
+        }
         body = self._block(2, self.rng.randint(1, 3), "  ")
         returned = ["out:", f"  return {result[kind]};"]
         self.functions.append(kind)
@@ -65,7 +69,14 @@ class Chaos:
         body = self._block(2, self.rng.randint(1, 3), "  ")
         self.can_create = False
         head = f"void *t{number}(void *arg) {{"
-        return [head, self._locals(first, second, self.rng.choice(("0", "1", "mode"))), *body, "out:", "  return NULL;", "}"]
+        return [
+            head,
+            self._locals(first, second, self.rng.choice(("0", "1", "mode"))),
+            *body,
+            "out:",
+            "  return NULL;",
+            "}",
+        ]
 
     def _main(self, starts: int) -> list[str]:
         rng = self.rng
@@ -125,7 +136,9 @@ class Chaos:
         )
 
     def _access(self, place: str) -> str:
-        return self.rng.choice((f"{place}++;", f"{place} = {self.rng.randint(1, 4)};", f"c = {place};", f"{place} += c;"))
+        return self.rng.choice(
+            (f"{place}++;", f"{place} = {self.rng.randint(1, 4)};", f"c = {place};", f"{place} += c;")
+        )
 
     def _guarded(self, depth: int, indent: str) -> list[str]:
         place, lock = self._place()
@@ -137,7 +150,13 @@ class Chaos:
         after = self._quiet(indent) if self.rng.random() < 0.2 else []
         body = [f"{indent}{self._access(place)}", *inside]
         self.rng.shuffle(body)
-        lines = [f"{indent}pthread_mutex_lock({lock});", *before, *body, *after, f"{indent}pthread_mutex_unlock({unlock});"]
+        lines = [
+            f"{indent}pthread_mutex_lock({lock});",
+            *before,
+            *body,
+            *after,
+            f"{indent}pthread_mutex_unlock({unlock});",
+        ]
         if self._wrong():
             lines.append(f"{indent}{self._access(place)}")
         return lines
@@ -162,7 +181,20 @@ class Chaos:
 
     def _condition(self) -> str:
         return self.rng.choice(
-            ("c", "!c", "c == 1", "k < 1", "p == q", "mode", "mode == 1", "own", "p != &s0", "__VERIFIER_nondet_int()", "q != NULL", "p == stable")
+            (
+                "c",
+                "!c",
+                "c == 1",
+                "k < 1",
+                "p == q",
+                "mode",
+                "mode == 1",
+                "own",
+                "p != &s0",
+                "__VERIFIER_nondet_int()",
+                "q != NULL",
+                "p == stable",
+            )
         )
 
     def _if(self, depth: int, indent: str) -> list[str]:
@@ -182,7 +214,9 @@ class Chaos:
         self.loops += 1
         counter = f"i{self.loops}"
         body = self._block(depth - 1, 1, indent + "  ")
-        step = [f"{indent}  {self.rng.choice(('p = q;', 'q = p;', 'k++;', 'if (p->next) p = p->next;', 'lp = &m1;', 'c = !c;'))}"]
+        step = [
+            f"{indent}  {self.rng.choice(('p = q;', 'q = p;', 'k++;', 'if (p->next) p = p->next;', 'lp = &m1;', 'c = !c;'))}"
+        ]
         body = body + step if self.rng.random() < 0.5 else step + body
         leave = [f"{indent}  if ({self._condition()}) break;"] if self.rng.random() < 0.3 else []
         return [f"{indent}for (int {counter} = 0; {counter} < 2; {counter}++) {{", *body, *leave, f"{indent}}}"]
@@ -191,7 +225,12 @@ class Chaos:
         place, lock = self._place()
         test = self.rng.choice(("== 0", "== 0", "== 0", "!= 0")) if self._wrong() else "== 0"
         body = [f"{indent}  {self._access(place)}", *self._block(depth - 1, 1, indent + "  ")]
-        return [f"{indent}if (pthread_mutex_trylock({lock}) {test}) {{", *body, f"{indent}  pthread_mutex_unlock({lock});", f"{indent}}}"]
+        return [
+            f"{indent}if (pthread_mutex_trylock({lock}) {test}) {{",
+            *body,
+            f"{indent}  pthread_mutex_unlock({lock});",
+            f"{indent}}}",
+        ]
 
     def _section(self, depth: int, indent: str) -> list[str]:
         """A lock that is taken on a condition, and given back on the same one, one hopes."""
@@ -214,14 +253,39 @@ class Chaos:
     def _rw(self, depth: int, indent: str) -> list[str]:
         if self.rng.random() < 0.5:
             kind = "rdlock" if self._wrong() else "wrlock"
-            return [f"{indent}pthread_rwlock_{kind}(&rw);", f"{indent}shared++;", f"{indent}pthread_rwlock_unlock(&rw);"]
+            return [
+                f"{indent}pthread_rwlock_{kind}(&rw);",
+                f"{indent}shared++;",
+                f"{indent}pthread_rwlock_unlock(&rw);",
+            ]
         return [f"{indent}pthread_rwlock_rdlock(&rw);", f"{indent}c = shared;", f"{indent}pthread_rwlock_unlock(&rw);"]
 
     def _pointer(self, depth: int, indent: str) -> list[str]:
         rng = self.rng
-        choices = ["p = q;", "q = p;", "p = &s0;", "p = &s1;", "q = fixed;", "p = stable;", "lp = &m1; ip = &g1;", "lp = &m0; ip = &g0;"]
-        choices += ["if (p->next) p = p->next;", "lp = &p->lock; ip = &p->a;", "lp = &q->lock; ip = &q->b;", "mine = p;", "if (mine) q = mine;"]
-        choices += ["q = calloc(1, sizeof *q);", "p = c ? p : q;", "lp = &p->lock;", "ip = &arr[k & 3]; lp = &m1;", "{ struct S *t = p; p = q; q = t; }"]
+        choices = [
+            "p = q;",
+            "q = p;",
+            "p = &s0;",
+            "p = &s1;",
+            "q = fixed;",
+            "p = stable;",
+            "lp = &m1; ip = &g1;",
+            "lp = &m0; ip = &g0;",
+        ]
+        choices += [
+            "if (p->next) p = p->next;",
+            "lp = &p->lock; ip = &p->a;",
+            "lp = &q->lock; ip = &q->b;",
+            "mine = p;",
+            "if (mine) q = mine;",
+        ]
+        choices += [
+            "q = calloc(1, sizeof *q);",
+            "p = c ? p : q;",
+            "lp = &p->lock;",
+            "ip = &arr[k & 3]; lp = &m1;",
+            "{ struct S *t = p; p = q; q = t; }",
+        ]
         if self._wrong():
             choices = ["ip = &g1;", "lp = &m1;", "p0 = p;", "stable = p;", "q = p0;", "p->next = q;", "p = p1;"]
         return [indent + rng.choice(choices)]
@@ -236,7 +300,9 @@ class Chaos:
             lines = [f"{indent}atomic_store_explicit(&ap, {pointer}, memory_order_{order});"]
         elif rng.random() < 0.3:
             order = "relaxed" if self._wrong() else "acquire"
-            lines = [f"{indent}{{ struct S *t = atomic_load_explicit(&ap, memory_order_{order}); if (t) {pointer} = t; }}"]
+            lines = [
+                f"{indent}{{ struct S *t = atomic_load_explicit(&ap, memory_order_{order}); if (t) {pointer} = t; }}"
+            ]
         return lines
 
     def _atomic(self, depth: int, indent: str) -> list[str]:
@@ -244,7 +310,10 @@ class Chaos:
         weak = self._wrong()
         if self.rng.random() < 0.5:
             order = "relaxed" if weak else "release"
-            return [f"{indent}{self._access(self._place()[0])}" if self._wrong() else "", f"{indent}atomic_store_explicit(&{flag}, 1, memory_order_{order});"]
+            return [
+                f"{indent}{self._access(self._place()[0])}" if self._wrong() else "",
+                f"{indent}atomic_store_explicit(&{flag}, 1, memory_order_{order});",
+            ]
         order = "relaxed" if weak else "acquire"
         body = self._block(max(depth - 1, 0), 1, indent + "  ")
         return [f"{indent}if (atomic_load_explicit(&{flag}, memory_order_{order}) == 1) {{", *body, f"{indent}}}"]

@@ -51,7 +51,7 @@ def generate(seed: int, only: str | None = None) -> Generated:
         return Generated(seed, expand("\n".join(lines)), (CHAOS,), ())
     count = 1 if only is not None or rng.random() < 0.75 else 2
     names = [only or rng.choice(sorted(IDIOMS)) for _ in range(count)]
-    error_rate = rng.choice((0.0, 0.1, 0.2, 0.35))
+    error_rate = rng.choice((0.0, 0.1, 0.25, 0.5))
     top: list[str] = []
     parts: dict[str, list[str]] = {part: [] for part in PARTS}
     for number, name in enumerate(names):
@@ -103,7 +103,9 @@ def _fill(text: str, rng: random.Random, error_rate: float) -> str:
 
 # -- mutations --------------------------------------------------------------------------------------
 
-_LOCKING = re.compile(r"\b(?:LOCK|UNLOCK|pthread_\w+_(?:rdlock|wrlock|unlock|wait)|sem_wait|sem_post|take\w*|give\w*)\([^;]*;")
+_LOCKING = re.compile(
+    r"\b(?:LOCK|UNLOCK|pthread_\w+_(?:rdlock|wrlock|unlock|wait)|sem_wait|sem_post|take\w*|give\w*)\([^;]*;"
+)
 _ACCESS = re.compile(r"\+\+|--|[^=!<>]=[^=]")
 _CONSTANT = re.compile(r"(?<![\w.])[0-3](?![\w.])")
 _ORDER = re.compile(r"\b(?:ACQ|REL|AR|SEQ|RLX)\b")
@@ -118,7 +120,22 @@ def _is_statement(line: str) -> bool:
 
 def _spoil(lines: list[str], rng: random.Random) -> str:
     """Change one thing, and say which."""
-    kind = rng.choice(("drop-sync", "drop", "move", "move", "copy", "copy", "copy", "swap-names", "constant", "order", "repeat", "condition"))
+    kind = rng.choice(
+        (
+            "drop-sync",
+            "drop",
+            "move",
+            "move",
+            "copy",
+            "copy",
+            "copy",
+            "swap-names",
+            "constant",
+            "order",
+            "repeat",
+            "condition",
+        )
+    )
     return {
         "drop-sync": _drop_sync,
         "drop": _drop,
@@ -186,7 +203,9 @@ def _copy(lines: list[str], rng: random.Random) -> str:
 
 def _swap_names(lines: list[str], rng: random.Random) -> str:
     """Replace one use of a variable by another variable of a similar name or declaration."""
-    declared = re.findall(r"\b(int|pthread_mutex_t|pthread_t|sem_t|atomic_int|struct \w+ \*?)\s*(\w+)", "\n".join(lines))
+    declared = re.findall(
+        r"\b(int|pthread_mutex_t|pthread_t|sem_t|atomic_int|struct \w+ \*?)\s*(\w+)", "\n".join(lines)
+    )
     by_type: dict[str, list[str]] = {}
     for type_, name in declared:
         by_type.setdefault(type_, []).append(name)
@@ -230,11 +249,7 @@ def _repeat(lines: list[str], rng: random.Random) -> str:
 
 
 def _make_conditional(lines: list[str], rng: random.Random) -> str:
-    found = [
-        at
-        for at, line in enumerate(lines)
-        if _is_statement(line) and "return" not in line
-    ]
+    found = [at for at, line in enumerate(lines) if _is_statement(line) and "return" not in line]
     if not found:
         return "nothing"
     at = rng.choice(found)

@@ -2432,6 +2432,177 @@ JOIN(b@);
 -- end
 """
 
+
+UNLOCK_BY_ALIAS = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t *lp@ = &m@; int x@; int c@;
+pthread_mutex_t *pick@(int k) { return k ? &n@ : &m@; }
+void drop@(pthread_mutex_t *p) { UNLOCK(p); }
+void *f@(void *arg) {
+  pthread_mutex_t *p = ‹arg¦lp@¦pick@(c@)¦c@ ? &n@ : &m@›;
+  LOCK(‹&m@¦&m@¦p›);
+  x@++;
+  ‹UNLOCK(p);¦drop@(p);¦UNLOCK(lp@);¦drop@(lp@);¦UNLOCK(&m@);¦drop@(pick@(c@));¦{ pthread_mutex_t **pp = &p; UNLOCK(*pp); }›
+  ‹x@ = 2;¦x@ = 2;¦;›
+  return NULL;
+}
+void *g@(void *arg) { LOCK(&m@); x@++; UNLOCK(&m@); return NULL; }
+-- setup
+pthread_t a@, b@;
+‹c@ = 0;¦c@ = 1;¦;›
+-- create
+SPAWN(&a@, f@, &m@);
+SPAWN(&b@, ‹f@¦g@›, ‹&m@¦&n@›);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+FRESH_INDEX = """
+struct N@ { int v; struct N@ *kid[2]; struct N@ *one; }; struct N@ *g@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int pick@;
+struct N@ *kid@(struct N@ *p, int i) { return p->kid[i]; }
+void add@(struct N@ *p, int i, struct N@ *k) { p->kid[i] = k; }
+void *f@(void *arg) {
+  int i = pick@; int j = ‹i¦0›;
+  struct N@ *p = calloc(1, sizeof *p); struct N@ *q = calloc(1, sizeof *q); struct N@ *r;
+  ‹q->kid[i] = p;¦add@(q, i, p);¦q->one = p; q->kid[i] = q->one;¦struct N@ *z = calloc(1, sizeof *z); z->one = p; q->kid[i] = z->one;¦q->one = p; memcpy(&q->kid[i], &q->one, sizeof p);›
+  ‹r = q->kid[j];¦r = kid@(q, j);¦memcpy(&r, &q->kid[j], sizeof r);¦r = *(q->kid + j);¦struct N@ copy = *q; r = copy.kid[j];¦struct N@ **w = &q->kid[j]; r = *w;›
+  LOCK(&m@);
+  ‹g@ = r;¦g@ = q;¦g@ = ‹kid@(q, i)¦q->kid[i]›;¦if (!g@) g@ = r;›
+  UNLOCK(&m@);
+  ‹p->v = 3;¦q->v = 3;¦;›
+  return NULL;
+}
+void *h@(void *arg) {
+  LOCK(&m@);
+  struct N@ *p = g@;
+  if (p) p->v++;
+  ‹if (p && p->kid[pick@]) p->kid[pick@]->v++;¦;›
+  UNLOCK(&m@);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+pick@ = ‹0¦1¦__VERIFIER_nondet_int() & 1›;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, h@, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+HELD_ACROSS = """
+pthread_mutex_t l@[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER}; int mode@; pthread_mutex_t *lp@ = &l@[0]; int x@; struct H@ { int k; pthread_mutex_t *m; } h@ = {0, &l@[0]};
+void *f@(void *arg) { LOCK(‹&l@[mode@]¦lp@¦h@.m¦&l@[h@.k]›); x@++; UNLOCK(‹&l@[mode@]¦lp@¦h@.m¦&l@[h@.k]›); return NULL; }
+void *g@(void *arg) { LOCK(&l@[‹0¦1›]); x@++; UNLOCK(&l@[‹0¦1›]); return NULL; }
+void change@(int k) { mode@ = k; lp@ = &l@[k]; h@.k = k; h@.m = &l@[k]; }
+void shift@(struct H@ *p, int k) { p->k = k; p->m = &l@[k]; }
+-- setup
+pthread_t a@, b@;
+‹change@(1);¦;›
+-- create
+‹SPAWN(&a@, g@, NULL);¦;›
+LOCK(‹&l@[mode@]¦lp@¦h@.m¦&l@[h@.k]›);
+‹mode@ = 1 - mode@;¦change@(1);¦lp@ = &l@[1];¦shift@(&h@, 1);¦;¦;›
+SPAWN(&b@, ‹f@¦f@¦g@›, NULL);
+x@ = 2;
+‹change@(0);¦;¦;¦;›
+UNLOCK(‹&l@[mode@]¦lp@¦&l@[0]¦h@.m›);
+-- middle
+‹x@ = 3;¦;¦;›
+-- join
+JOIN(b@);
+-- end
+"""
+
+LOCAL_ALIAS = """
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER; int x@; int y@; int on@;
+struct K@ { pthread_mutex_t *m; int *d; int flag; struct K@ *self; };
+void set@(pthread_mutex_t **p, pthread_mutex_t *v) { *p = v; }
+void init@(struct K@ *k) { k->m = &m@; k->d = &x@; k->flag = 1; k->self = k; }
+void spoil@(struct K@ *k, int c) { ‹if (c) k->m = &n@;¦k->flag = c;¦k->d = c ? &y@ : &x@;¦k->self->m = &n@;¦;› }
+void *f@(void *arg) {
+  pthread_mutex_t *lp = &m@; pthread_mutex_t **pp = &lp; struct K@ k; struct K@ *kp = &k; struct K@ two[2]; int i = on@;
+  init@(&k); init@(&two[0]); init@(&two[1]);
+  ‹*pp = &n@;¦set@(&lp, &n@);¦set@(&kp->m, &n@);¦kp->flag = 0;¦spoil@(kp, on@);¦two[i].m = &n@;¦(&two[0])[i].flag = 0;¦memset(&k.flag, 0, 4);¦struct K@ w = k; w.m = &n@; k = w;¦((pthread_mutex_t **)&k)[0] = &n@;¦;¦;›
+  ‹LOCK(lp); x@++; UNLOCK(lp);¦LOCK(k.m); (*k.d)++; UNLOCK(k.m);¦if (k.flag) LOCK(&m@); x@++; if (k.flag) UNLOCK(&m@);¦LOCK(two[‹0¦1¦i›].m); x@++; UNLOCK(two[‹0¦1¦i›].m);¦if (two[0].flag) LOCK(&m@); x@++; if (two[0].flag) UNLOCK(&m@);›
+  return NULL;
+}
+void *g@(void *arg) { LOCK(&m@); x@++; UNLOCK(&m@); return NULL; }
+-- setup
+pthread_t a@, b@;
+on@ = ‹0¦1›;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, g@, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+REGISTERS_IN_LOOPS = """
+struct N@ { int v; pthread_mutex_t lock; struct N@ *next; }; struct N@ n2@ = {0, PTHREAD_MUTEX_INITIALIZER, NULL};
+struct N@ n1@ = {0, PTHREAD_MUTEX_INITIALIZER, &n2@}; struct N@ n0@ = {0, PTHREAD_MUTEX_INITIALIZER, &n1@}; struct N@ *root@ = &n0@;
+pthread_mutex_t l@[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER}; int d@[3];
+void *f@(void *arg) {
+  struct N@ *p = &n0@; struct N@ *prev = p; int i; int j = 0;
+  for (i = 0; i < 2; i++) {
+    LOCK(‹&p->lock¦&l@[i]›);
+    ‹p->v++;¦prev->v++;¦d@[i]++;¦d@[j]++;›
+    ‹UNLOCK(&p->lock);¦UNLOCK(&l@[i]);¦if (i) UNLOCK(&l@[i]); else UNLOCK(&l@[0]);¦UNLOCK(&prev->lock);›
+    ‹prev = p;¦;›
+    ‹p = p->next;¦p = root@;¦;›
+    ‹j = i;¦;›
+    ‹prev->v = 3;¦;¦;›
+  }
+  return NULL;
+}
+void *g@(void *arg) {
+  struct N@ *p = ‹&n0@¦&n1@›; int i = ‹0¦1›;
+  LOCK(‹&p->lock¦&l@[i]›);
+  ‹p->v++;¦d@[i]++;›
+  UNLOCK(‹&p->lock¦&l@[i]›);
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@¦g@›, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+ID_GAMES = """
+pthread_t t@[3]; pthread_t *tp@ = t@; pthread_t keep@; int x@; int y@[2];
+void *f@(void *arg) { ‹x@++;¦y@[(long)arg]++;› return NULL; }
+void save@(pthread_t *p, pthread_t v) { *p = v; }
+-- setup
+int i@; pthread_t u@; pthread_t v@;
+-- create
+for (i@ = 0; i@ < 2; i@++) {
+  ‹SPAWN(&t@[i@], f@, (void *)(long)i@);¦SPAWN(&u@, f@, (void *)(long)i@); t@[i@] = u@;¦SPAWN(&u@, f@, (void *)(long)i@); save@(&t@[i@], u@);¦SPAWN(tp@ + i@, f@, (void *)(long)i@);¦SPAWN(&t@[i@], f@, (void *)(long)i@); if (i@ == 0) keep@ = t@[0];›
+  ‹JOIN(t@[i@]);¦;¦;›
+  ‹x@ = 1;¦;¦;›
+}
+‹t@[0] = t@[1];¦t@[1] = t@[0];¦u@ = t@[0]; t@[0] = t@[1]; t@[1] = u@;¦tp@[0] = 0;¦memset(t@, 0, 8);¦t@[2] = t@[1]; t@[1] = t@[0];¦save@(&t@[1], t@[0]);¦;¦;¦;›
+-- middle
+‹y@[0] = 1;¦;¦;›
+-- join
+‹for (i@ = 0; i@ < 2; i@++) JOIN(t@[i@]);¦for (i@ = 0; i@ < 2; i@++) JOIN(tp@[i@]);¦JOIN(t@[0]); JOIN(t@[1]);¦for (i@ = 0; i@ < 3; i@++) if (t@[i@]) JOIN(t@[i@]);¦JOIN(t@[0]); ‹JOIN(t@[2]);¦JOIN(keep@);›¦for (i@ = 1; i@ < 2; i@++) JOIN(t@[i@]);›
+-- end
+x@ = y@[0] + y@[1];
+"""
+
 IDIOMS: Final[dict[str, str]] = {
     name.lower(): text
     for name, text in list(globals().items())

@@ -19,7 +19,7 @@ from differential.library import (
     copy_bytes,
     end_atomic,
 )
-from differential.memory import UNDEFINED, MemoryObject, NotSupported, Pointer, UndefinedBehaviour, Undefined, Value
+from differential.memory import UNDEFINED, MemoryObject, NotSupported, Pointer, Undefined, UndefinedBehaviour, Value
 from raceproof.ir import (
     Address,
     Alloca,
@@ -133,7 +133,9 @@ def _wait_for(run: Execution, thread: RunningThread, operation: Operation) -> No
     before = operation.ready
 
     def is_ready() -> bool:
-        return (before is None or before()) and any(_version(run, place) != version for place, version in watched.items())
+        return (before is None or before()) and any(
+            _version(run, place) != version for place, version in watched.items()
+        )
 
     operation.ready = is_ready
 

@@ -127,6 +127,4 @@ def _compare(
         claim = proved.get(key, "no such pair: not shared, or never the same bytes")
         positions = [at[site][1].pos for site, _ in key]  # type: ignore[index]
         lines = [pos.line if pos is not None else 0 for pos in positions]
-        result.unsound.append(
-            Unsound((lines[0], lines[1]), (key[0][1], key[1][1]), race.object, claim, race.is_first)
-        )
+        result.unsound.append(Unsound((lines[0], lines[1]), (key[0][1], key[1][1]), race.object, claim, race.is_first))

@@ -222,7 +222,7 @@ def copy_bytes(to: Pointer, source: Pointer, size: int) -> None:
     """Copy whole cells where they lie inside the range, bytes elsewhere."""
     to.object.check(to.offset, size)
     content = source.object.bytes(source.offset, size)
-    cells = {start: cell for start, cell in source.object.cells.items()}
+    cells = dict(source.object.cells.items())
     at = 0
     while at < size:
         cell = cells.get(source.offset + at)

@@ -61,9 +61,7 @@ def explore(
     return verdict
 
 
-def _explore_round(
-    program: Program, visible: Visible, verdict: Verdict, max_executions: int, deadline: float
-) -> bool:
+def _explore_round(program: Program, visible: Visible, verdict: Verdict, max_executions: int, deadline: float) -> bool:
     """All executions with what is known to be visible; True if more turned out to be."""
     ids: dict[ThreadName, int] = {}
     stack: list[Node] = []

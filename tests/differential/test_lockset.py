@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from differential.fuzz import Statistics
 from differential.generator import Generated, generate
 from differential.judge import Judgement, judge

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from differential.generator import generate
 from differential.idioms import IDIOMS
 from differential.memory import NotSupported
 from differential.preamble import compile_program
 from differential.search import explore
-
 from raceproof.core import InputError
 
 HEAD = "int x, y; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; sem_t s; atomic_int flag; pthread_t t, u;\n"
@@ -32,8 +32,14 @@ def races(body: str, directory: Path) -> set[tuple[int, int]]:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("void *f(void *p) {\nx = 1;\nreturn p; }\nint main(void) { pthread_create(&t, NULL, f, NULL);\nx = 2; }", {(3, 6)}),
-        ("void *f(void *p) {\nx = 1;\nreturn p; }\nint main(void) { x = 2; pthread_create(&t, NULL, f, NULL);\n}", set()),
+        (
+            "void *f(void *p) {\nx = 1;\nreturn p; }\nint main(void) { pthread_create(&t, NULL, f, NULL);\nx = 2; }",
+            {(3, 6)},
+        ),
+        (
+            "void *f(void *p) {\nx = 1;\nreturn p; }\nint main(void) { x = 2; pthread_create(&t, NULL, f, NULL);\n}",
+            set(),
+        ),
         (
             "void *f(void *p) {\nx = 1; atomic_store_explicit(&flag, 1, memory_order_release);\nreturn p; }\n"
             "int main(void) { pthread_create(&t, NULL, f, NULL);\n"
