@@ -2460,7 +2460,7 @@ JOIN(b@);
 """
 
 FRESH_INDEX = """
-struct N@ { int v; struct N@ *kid[2]; struct N@ *one; }; struct N@ *g@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int pick@;
+struct N@ { int v; struct N@ *kid[2]; struct N@ *one; }; struct N@ *g@; struct N@ *last@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int pick@;
 struct N@ *kid@(struct N@ *p, int i) { return p->kid[i]; }
 void add@(struct N@ *p, int i, struct N@ *k) { p->kid[i] = k; }
 void *f@(void *arg) {
@@ -2472,6 +2472,7 @@ void *f@(void *arg) {
   ‹g@ = r;¦g@ = q;¦g@ = ‹kid@(q, i)¦q->kid[i]›;¦if (!g@) g@ = r;›
   UNLOCK(&m@);
   ‹p->v = 3;¦q->v = 3;¦;›
+  ‹LOCK(&m@); last@ = q; UNLOCK(&m@);¦LOCK(&m@); last@ = r; UNLOCK(&m@);¦;›
   return NULL;
 }
 void *h@(void *arg) {
