@@ -46,7 +46,7 @@ def analyse(program: Program, budget: Budget) -> ConcurrentProgram:
     touched = _touched(world, first)
     stability = Stability(world, first.records, touched, first.views)
     signals = frozenset(senders_of(world, first, touched))
-    second = Flow(world, budget, stability, signals).run()
+    second = Flow(world, budget, stability, signals, first.threads).run()
     log.info("second flow: %d threads, %d contexts", len(second.records), second.contexts)
     return _assemble(world, second)
 
@@ -57,7 +57,7 @@ def _touched(world: World, flow: FlowResult) -> dict[AccessKey, TargetedTouch]:
 
 def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
     touched = _touched(world, flow)
-    threads = {r.id: _thread(r) for r in flow.records}
+    threads = {r.id: _thread(r) for r in flow.records if r.context is not None}
     states = _thread_states(touched, flow.views, threads)
     shared = {s.object for s in states if s.state == "racy"}
     accesses: dict[AccessId, Access] = {}

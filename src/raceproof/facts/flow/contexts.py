@@ -145,7 +145,8 @@ class ThreadRecord:
 
     `ids`: the loops that create it (None: a creation outside such a loop), `id_places`: where the ids are stored,
     `ids_lost`: some may have been overwritten while their threads ran, `overlapping`: its creating loop may be
-    entered while instances of an earlier run of the loop are running. These only grow.
+    entered while instances of an earlier run of the loop are running, `outlives`: joining it does not end it, because
+    a thread below it may make it again. These only grow.
     """
 
     id: ThreadId
@@ -162,6 +163,7 @@ class ThreadRecord:
     id_places: frozenset[MemLoc] = frozenset()
     ids_lost: bool = False
     overlapping: bool = False
+    outlives: bool = False
     always_many: bool = False
 
     def may_be_id(self, address: Linear, size: int) -> bool:

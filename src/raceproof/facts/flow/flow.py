@@ -41,6 +41,7 @@ from raceproof.model import (
 )
 
 _T = TypeVar("_T")
+ThreadKey = tuple[ThreadId, tuple[SiteId, ...], SiteId, str]  # creator, call sites, creation, start function
 
 MAX_CONTEXTS = 4  # per thread and function; then they are merged by locks held
 MAX_GROUPS = 6  # of merged contexts; then all are merged
@@ -57,6 +58,7 @@ class FlowResult:
     """What a flow found: threads, the views of every access, and how semaphores, barriers and flags are used."""
 
     records: tuple[ThreadRecord, ...]
+    threads: tuple[ThreadKey, ...]
     views: Mapping[AccessKey, tuple[View, ...]]
     semaphores: Mapping[Linear, frozenset[int | None]]
     semaphore_inits: Mapping[Linear, frozenset[SiteId]]
@@ -81,6 +83,7 @@ class Flow:
     budget: Budget
     stability: Stability | None = None
     signals: frozenset[Signal] = frozenset()
+    known_threads: tuple[ThreadKey, ...] = ()
     records: list[ThreadRecord] = field(default_factory=list)
     arguments: dict[ThreadId, Argument] = field(default_factory=dict)
     candidates: set[Signal] = field(default_factory=set)
@@ -98,7 +101,7 @@ class Flow:
         self._merged: dict[tuple[object, ...], Context] = {}
         self._groups: dict[tuple[ThreadId, str, tuple[SiteId, ...]], int] = {}
         self._chains: dict[tuple[ThreadId, str], dict[tuple[SiteId, ...], None]] = {}
-        self._threads: dict[tuple[ThreadId, tuple[SiteId, ...], SiteId, str], ThreadRecord] = {}
+        self._threads: dict[ThreadKey, ThreadRecord] = {}
         self._queue: dict[Context, None] = {}
         self._order: list[tuple[int, int, Context]] = []
         self._count = 0
@@ -127,10 +130,13 @@ class Flow:
         entry = State()
         for function in self.world.callbacks_from_the_start:
             entry.may_run[self._escaped_thread(function).id] = 2
+        for key in self.known_threads:  # the same threads get the same ids as in the flow before
+            self._threads[key] = self._new_thread(key[3], key[0], key[2])
         self._constructors = self._run_constructors(entry)
         main.context = self._context(MAIN, main.start, (), entry)
         for record in self.records[1:]:
-            self._start(record)
+            if record.site is None:
+                self._start(record)
         self._enqueue(main.context)
         while self._order:
             _, _, context = heapq.heappop(self._order)
@@ -258,21 +264,22 @@ class Flow:
             record = self.records[ancestor]
             if record.site == site and record.start == start:
                 self.make_many(record)
+                if ancestor != creator.thread and not record.outlives:
+                    record.outlives = True  # a descendant makes it again: it may run when the first one has ended
+                    self.changed(record)
                 return record
             ancestor = record.parent
         key = (creator.thread, creator.chain, site, start)
         if key not in self._threads:
-            made_here = [r for r in self.records if r.site == site and r.start == start]
+            made_here = [k for k in self._threads if (k[0], k[2], k[3]) == (creator.thread, site, start)]
             if len(made_here) >= MAX_THREADS_PER_SITE:
-                key = (MAIN, (), site, start)  # all the others are one kind
+                key = (creator.thread, (), site, start)  # all the others are one kind
         if key not in self._threads:
             if len(self.records) >= MAX_THREADS:
                 raise LimitReached(f"more than {MAX_THREADS} kinds of threads")
             self._threads[key] = self._new_thread(start, creator.thread, site)
             for other in [r for r in self.records[:-1] if r.site == site]:
                 self.changed(other)  # an id may be of either
-            if key[:2] == (MAIN, ()) and (creator.thread, creator.chain) != (MAIN, ()):
-                self.make_many(self._threads[key])
         return self._threads[key]
 
     def _new_thread(self, start: str, parent: ThreadId, site: SiteId | None) -> ThreadRecord:
@@ -494,6 +501,7 @@ class Flow:
                     views.setdefault(key, {})[view if context.thread != SHARED else replace(view, thread=thread)] = None
         return FlowResult(
             records=tuple(self.records),
+            threads=tuple(self._threads),
             views={key: tuple(found) for key, found in sorted(views.items())},
             semaphores=_frozen(self._semaphores),
             semaphore_inits=_frozen(self._semaphore_inits),

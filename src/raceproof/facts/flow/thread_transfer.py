@@ -343,6 +343,8 @@ def _end(w: Walker, record: ThreadRecord, state: State) -> bool:
     record.dependents[w.context] = None
     if record.ended is None:
         return False
+    if record.outlives:
+        return True
     del state.may_run[record.id]
     for left, count in record.ended.may_run.items():
         state.may_run[left] = max(state.may_run.get(left, 0), count)
