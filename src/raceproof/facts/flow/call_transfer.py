@@ -226,9 +226,13 @@ def _return_state(
     state.phases = dict(inner.phases)
     state.may_sent, state.must_received = inner.may_sent, inner.must_received
     state.may_handed = inner.may_handed
-    for atom in inner.fresh:
-        if isinstance(atom, Base) and atom not in state.fresh:
-            state.fresh[atom] = frozenset(a for a in inner.fresh[atom] if isinstance(a, Base))
+    old_names = {new.terms[0][0]: old for old, new in renaming.items()}
+    for atom, stored in inner.fresh.items():
+        outer = atom if isinstance(atom, Base) else old_names.get(atom)
+        if outer is not None and (isinstance(atom, Base) or outer in state.fresh):
+            # what the callee stored in it is found through it from now on
+            names = frozenset(old_names.get(a, a) for a in stored if isinstance(a, Base) or a in old_names)
+            state.fresh[outer] = state.fresh.get(outer, frozenset()) | names
     for atom in [a for a in state.fresh if a in renaming and renaming[a].terms[0][0] not in inner.fresh]:
         state.publish(of_atom(atom))
     for atom in [a for a in state.fresh if isinstance(a, Base) and _was_passed(a, back) and a not in inner.fresh]:
