@@ -420,6 +420,20 @@ class Flow:
                 return 0
         return None
 
+    def is_whole_cell(self, address: Linear, size: int) -> bool:
+        """The bytes are one initial value, not a part of one or several: only then is its number theirs."""
+        match address.terms:
+            case ((Base(object=identity), 1),) if identity in self._names:
+                variable = self.world.program.globals.get(self._names[identity])
+                first, last = address.constant, address.constant + size
+                touched = (
+                    []
+                    if variable is None
+                    else [c for c in variable.initial if c.offset < last and c.offset + c.size > first]
+                )
+                return all((c.offset, c.size) == (first, size) for c in touched)
+        return False
+
     def is_signal(self, signal: Signal) -> bool:
         """Worth tracking; in the first flow every signal is only a candidate."""
         if signal.address.is_absolute:

@@ -48,7 +48,7 @@ def load(w: Walker, instr: Load, state: State) -> None:
         open_fresh(address, state)
         state.memory[(address, size)] = Known(w.evaluator.itself(name), touch.objects)
     else:
-        _observe(w, name, address, instr.order, state)
+        _observe(w, name, address, size, instr.order, state)
 
 
 def open_fresh(address: Linear, state: State) -> None:
@@ -58,9 +58,9 @@ def open_fresh(address: Linear, state: State) -> None:
             state.publish(of_atom(inner))
 
 
-def _observe(w: Walker, name: str, address: Linear, order: MemoryOrder | None, state: State) -> None:
+def _observe(w: Walker, name: str, address: Linear, size: int, order: MemoryOrder | None, state: State) -> None:
     """Remember that the value came from a flag: a later test may show that it was set."""
-    if not address.is_absolute:
+    if not address.is_absolute or not w.flow.is_whole_cell(address, size):
         return
     signals = {Signal(address, h.address) for h in state.locks if h.address.is_absolute and h.kind is LockKind.MUTEX}
     if order is not None and order.acquires:
@@ -173,7 +173,7 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
     old = w.evaluator.itself(instr.result.name)
     takes = instr.op in ("xchg", "or") and new.is_constant and new.constant != 0 and instr.order.acquires
     if address.is_absolute:
-        if takes and _is_spin_lock(w, address):
+        if takes and _is_spin_lock(w, address, instr.type.size):
             taken = state.copy()
             taken.facts[Condition("eq", old)] = True
             taken.take(_spin_lock(w, address, instr.id))
@@ -182,7 +182,7 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
             return [state, taken]
         send(w, address, None, state)
         if instr.order.acquires:
-            _observe(w, instr.result.name, address, instr.order, state)
+            _observe(w, instr.result.name, address, instr.type.size, instr.order, state)
     return None
 
 
@@ -204,7 +204,7 @@ def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[St
     state.values[f"{name}.1"] = Linear(0)
     if address.is_absolute:
         takes = expected == Linear(0) and new.is_constant and new.constant != 0 and instr.order.acquires
-        if takes and _is_spin_lock(w, address):
+        if takes and _is_spin_lock(w, address, instr.type.size):
             done.take(_spin_lock(w, address, instr.id))
             w.flow.note_lock_operation(address, instr.id)
         else:
@@ -212,8 +212,8 @@ def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[St
     return [state, done]
 
 
-def _is_spin_lock(w: Walker, address: Linear) -> bool:
-    return w.flow.initial_value(address) == 0
+def _is_spin_lock(w: Walker, address: Linear, size: int) -> bool:
+    return w.flow.initial_value(address) == 0 and w.flow.is_whole_cell(address, size)
 
 
 def _spin_lock(w: Walker, address: Linear, site: SiteId) -> HeldLock:
