@@ -1,0 +1,119 @@
+/* raceproof_rt.h: the contract between the instrumented program, the runtime and `raceproof.explore`.
+ *
+ * The program is a shared object made of its own LLVM IR with calls of the hooks below added
+ * (frontend/instrument.py). The runtime is one executable, `rp_host`, that loads it and runs it under many
+ * schedules (explore/build.py compiles both, explore/protocol.py mirrors the constants of this file).
+ *
+ * Threads of the program are fibers: exactly one runs at any time, and control passes to another one only inside
+ * a hook or a replaced library function. So hooks need no atomics, and nothing changes between a hook and the
+ * instruction behind it.
+ */
+#ifndef RACEPROOF_RT_H
+#define RACEPROOF_RT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define RP_HOOK __attribute__((visibility("default")))
+
+/* A replaced library function: `rp_lib_NAME` stands for NAME in the instrumented program, with the same type.
+ * The instrumenter finds the names by this macro, at the start of a line. */
+#define RP_LIB __attribute__((visibility("default")))
+
+/* ---- numbers that both sides know (mirrored in explore/protocol.py) */
+
+enum rp_kind { RP_READ = 0, RP_WRITE = 1, RP_UPDATE = 2, RP_FREE = 3 };
+enum rp_order { RP_PLAIN = 0, RP_RELAXED = 1, RP_ACQUIRE = 2, RP_RELEASE = 3, RP_ACQ_REL = 4, RP_SEQ_CST = 5 };
+
+/* ---- hooks: called by the instrumented program. `access` is the AccessId of the static facts. */
+
+/* Before a plain load or store. */
+RP_HOOK void rp_read(const void *address, uint32_t access, uint32_t size);
+RP_HOOK void rp_write(void *address, uint32_t access, uint32_t size);
+
+/* Ranges, before or behind a library call that touches them; a null address or length 0 is nothing. */
+RP_HOOK void rp_read_range(const void *address, uint32_t access, uint64_t length);
+RP_HOOK void rp_write_range(void *address, uint32_t access, uint64_t length);
+RP_HOOK void rp_read_string(const char *string, uint32_t access);   /* up to and with the NUL */
+RP_HOOK void rp_write_string(const char *string, uint32_t access);  /* behind a call that wrote it */
+RP_HOOK void rp_free_access(void *block, uint32_t access);          /* before free and realloc: the whole block */
+
+/* Before an atomic instruction; a compare-exchange also tells afterwards whether it succeeded. `access` is
+ * RP_NO_ACCESS where the instruction is in no open pair: it is still a synchronisation. */
+#define RP_NO_ACCESS 0xffffffffu
+RP_HOOK void rp_atomic_load(const void *address, uint32_t access, uint32_t size, uint32_t order);
+RP_HOOK void rp_atomic_store(void *address, uint32_t access, uint32_t size, uint32_t order);
+RP_HOOK void rp_atomic_rmw(void *address, uint32_t access, uint32_t size, uint32_t order);
+RP_HOOK void rp_cas(void *address, uint32_t access, uint32_t size, uint32_t order, uint32_t failure_order);
+RP_HOOK void rp_cas_done(uint32_t success);
+RP_HOOK void rp_fence(uint32_t order);
+
+/* The site of the call or atomic instruction that comes next, stored (not called) before each call of a replaced
+ * function and before each atomic hook and fence. */
+extern RP_HOOK uint32_t rp_site;
+
+/* Around each call, of a function of the program or through a pointer, that may reach a hook: the call stack. */
+RP_HOOK void rp_enter(uint32_t site);
+RP_HOOK void rp_leave(void);
+
+/* Loops that only re-read (frontend/spin_loops.py finds them): rp_loop at the start of the header, rp_spin on each
+ * way back to it. In such a loop every load that has no other hook has rp_poll in front of it. rp_spin waits
+ * until one of the values read in this round has changed. */
+RP_HOOK void rp_loop(uint32_t loop);
+RP_HOOK void rp_poll(const void *address, uint32_t size);
+RP_HOOK void rp_spin(uint32_t loop);
+
+/* The current thread's copy of a thread-local variable. `image` is the variable in section `rptls`, which holds the
+ * initial values of all of them. */
+RP_HOOK void *rp_tls(void *image);
+
+/* ---- what the shared object exports
+
+   int rp_program_main(int argc, char **argv, char **envp)   calls the entry function with what it takes
+   void *const rp_tokens[]    addresses of the locks that the tables of futures name (may be empty; null ends it)
+   void (*const rp_constructors[])(void)                     null ends it
+   char rp_tls_begin[], rp_tls_end[]                         the section of thread-local images (may be equal)
+   const struct rp_global rp_globals[]                       every global variable by name; a null name ends it
+*/
+struct rp_global {
+    void *address;
+    const char *name;
+    uint64_t size;
+};
+
+/* ---- the control file: `rp_host PROGRAM.so CONTROL`; one directive a line, words separated by blanks, strings
+   percent-encoded. Access ids and sites in decimal.
+
+   algorithm dfs|dpor|pdp|dhtc|optimal|race
+   all 0|1                 go on after the first race
+   max_executions N        0: no limit
+   time_limit SECONDS      0: none
+   max_steps N             hooks in one execution before it is cut (the result is then bounded)
+   isolation memory|fork
+   spurious 0|1            condition variables may wake up without a signal
+   arg STRING              once for each argument, argv[0] first
+   pair A B                access ids: a pair that is still open; any number of lines
+   candidate BITS VALUE    a value to try for inputs (__VERIFIER_nondet_*) of at least that many bits
+   input VALUE             replay: the inputs, in the order in which they were taken
+   schedule TID:STEPS ...  replay: each thread in turn runs until it has done so many steps in all
+   drive TID:STEPS TID:STEPS   replay: report the race between these two threads' next accesses after the schedule
+   future ...              tables for property-driven pruning, see explore/futures.py
+
+   What it writes to standard output (the program's own output is captured), one record a line, fields separated
+   by tabs, strings percent-encoded:
+
+   progress EXECUTIONS BLOCKED TRANSITIONS DEPTH OPEN_PAIRS      about twice a second
+   race A TID_A B TID_B ADDRESS TOGETHER SCHEDULE INPUTS THREADS
+        the two accesses by id in the order of the run; TOGETHER 1: the schedule ends with both threads standing
+        before them. SCHEDULE as above, INPUTS values, THREADS as TID:PARENT:CREATED_AT_SITE, separated by blanks
+   other KIND MESSAGE TID SITE SCHEDULE INPUTS THREADS           deadlock, assertion, abort, crash, ...
+   step TID STEPS WHAT ID ADDRESS VALUE HELD STACK               replay only: WHAT is read, write, update, free (ID an
+        access) or the name of the library function or atomic operation (ID a site); ADDRESS by name
+        (`counter+4`, `heap 1.3+8`); HELD the locks the thread holds, STACK the call sites, separated by blanks
+   bounded REASON          something was cut: no proof for this input
+   stat NAME VALUE
+   output TEXT             what the program wrote in the first execution
+   end REASON              complete | race | time | executions | interrupted | replayed
+*/
+
+#endif
