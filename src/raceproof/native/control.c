@@ -1,0 +1,145 @@
+/* control.c: reads the control file that raceproof.explore writes; raceproof_rt.h lists the directives. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control.h"
+#include "futures.h"
+
+struct options options = {.max_steps = 100000};
+
+static _Noreturn void refuse(const char *what, const char *line) {
+    fprintf(stderr, "raceproof: bad control file: %s: %s\n", what, line);
+    exit(4);
+}
+
+static void *grown(void *array, uint32_t count, size_t size) {
+    if (count != 0 && (count & (count - 1)) != 0) return array; /* grows at powers of two */
+    array = realloc(array, (count == 0 ? 1 : 2 * (size_t)count) * size);
+    if (array == NULL) refuse("not enough memory", "");
+    return array;
+}
+
+static char *decoded(const char *text) {
+    char *result = malloc(strlen(text) + 1), *to = result;
+    if (result == NULL) refuse("not enough memory", text);
+    for (; *text != 0; text++) {
+        unsigned code;
+        if (*text == '%' && sscanf(text + 1, "%2x", &code) == 1) {
+            *to++ = (char)code;
+            text += 2;
+        } else {
+            *to++ = *text;
+        }
+    }
+    *to = 0;
+    return result;
+}
+
+static const struct algorithm *algorithm_named(const char *name) {
+    static const struct algorithm *const all[] = {&algorithm_dfs, &algorithm_dpor, &algorithm_pdp, &algorithm_dhtc,
+                                                  &algorithm_optimal, &algorithm_race};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i]->name, name) == 0) return all[i];
+    refuse("no such algorithm", name);
+}
+
+static bool read_segment(const char *word, struct segment *s) { return sscanf(word, "%u:%u", &s->tid, &s->steps) == 2; }
+
+static void add_pair(const char *rest) {
+    struct found_race pair;
+    if (sscanf(rest, "%u %u", &pair.a, &pair.b) != 2) refuse("pair", rest);
+    options.pairs = grown(options.pairs, options.pair_count, sizeof *options.pairs);
+    options.pairs[options.pair_count++] = pair;
+    if (pair.a >= options.access_limit) options.access_limit = pair.a + 1;
+    if (pair.b >= options.access_limit) options.access_limit = pair.b + 1;
+}
+
+static void add_schedule(char *rest) {
+    options.mode = MODE_REPLAY;
+    for (char *word = strtok(rest, " "); word != NULL; word = strtok(NULL, " ")) {
+        struct segment s;
+        if (!read_segment(word, &s)) refuse("schedule", word);
+        options.schedule = grown(options.schedule, options.schedule_count, sizeof *options.schedule);
+        options.schedule[options.schedule_count++] = s;
+    }
+}
+
+static void set_drive(char *rest) {
+    char *first = strtok(rest, " "), *second = strtok(NULL, " ");
+    if (first == NULL || second == NULL || !read_segment(first, &options.drive_a) ||
+        !read_segment(second, &options.drive_b) || options.drive_a.tid >= RP_MAX_THREADS ||
+        options.drive_b.tid >= RP_MAX_THREADS)
+        refuse("drive", rest);
+    options.drive = true;
+}
+
+static void directive(char *line) {
+    char *rest = strchr(line, ' ');
+    if (rest == NULL)
+        rest = line + strlen(line);
+    else
+        *rest++ = 0;
+    if (strcmp(line, "algorithm") == 0) {
+        options.algorithm = algorithm_named(rest);
+    } else if (strcmp(line, "all") == 0) {
+        options.all = atoi(rest) != 0;
+    } else if (strcmp(line, "max_executions") == 0) {
+        options.max_executions = strtoull(rest, NULL, 10);
+    } else if (strcmp(line, "time_limit") == 0) {
+        options.time_limit = atof(rest);
+    } else if (strcmp(line, "max_steps") == 0) {
+        options.max_steps = strtoull(rest, NULL, 10);
+    } else if (strcmp(line, "isolation") == 0) {
+        options.fork = strcmp(rest, "fork") == 0;
+    } else if (strcmp(line, "spurious") == 0) {
+        options.spurious = atoi(rest) != 0;
+    } else if (strcmp(line, "arg") == 0) {
+        options.argv = grown(options.argv, (uint32_t)options.argc, sizeof *options.argv);
+        options.argv[options.argc++] = decoded(rest);
+    } else if (strcmp(line, "pair") == 0) {
+        add_pair(rest);
+    } else if (strcmp(line, "hook") == 0) {
+        uint32_t access = (uint32_t)strtoul(rest, NULL, 10);
+        if (access >= options.access_limit) options.access_limit = access + 1;
+    } else if (strcmp(line, "candidate") == 0) {
+        options.candidates = grown(options.candidates, options.candidate_count, sizeof *options.candidates);
+        char *value = strchr(rest, ' ');
+        if (value == NULL) refuse("candidate", rest);
+        options.candidates[options.candidate_count].bits = (uint32_t)atoi(rest);
+        options.candidates[options.candidate_count++].value = *++value == '-' ? (uint64_t)strtoll(value, NULL, 10)
+                                                                              : strtoull(value, NULL, 10);
+    } else if (strcmp(line, "input") == 0) {
+        options.inputs = grown(options.inputs, options.input_count, sizeof *options.inputs);
+        options.inputs[options.input_count++] = *rest == '-' ? (uint64_t)strtoll(rest, NULL, 10)
+                                                             : strtoull(rest, NULL, 10);
+    } else if (strcmp(line, "schedule") == 0) {
+        add_schedule(rest);
+    } else if (strcmp(line, "drive") == 0) {
+        set_drive(rest);
+    } else if (strcmp(line, "future") == 0) {
+        if (!future_directive(rest)) refuse("future", rest);
+    } else {
+        refuse("unknown directive", line);
+    }
+}
+
+void read_control(const char *path) {
+    FILE *file = fopen(path, "r");
+    if (file == NULL) refuse("cannot be opened", path);
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t length;
+    options.algorithm = &algorithm_race;
+    while ((length = getline(&line, &size, file)) >= 0) {
+        while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == ' ')) line[--length] = 0;
+        if (length > 0) directive(line);
+    }
+    free(line);
+    fclose(file);
+    if (options.argc == 0) {
+        options.argv = grown(NULL, 0, sizeof *options.argv);
+        options.argv[options.argc++] = strdup("program");
+    }
+}

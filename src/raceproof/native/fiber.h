@@ -1,0 +1,15 @@
+/* fiber.h: stacks and the switch between them. */
+#ifndef FIBER_H
+#define FIBER_H
+
+#include "rt.h"
+
+#define STACK_SIZE (8u << 20) /* address space; pages come when they are touched */
+#define GUARD_SIZE (64u << 10)
+
+void fiber_stack(struct fiber *fiber); /* give it a stack, once */
+void fiber_make(struct fiber *fiber, void (*entry)(void));
+void fiber_switch(struct fiber *from, struct fiber *to);
+bool fiber_in_guard(const struct fiber *fiber, uintptr_t address);
+
+#endif

@@ -1,0 +1,126 @@
+/* follow.c: executions whose schedule is given, for raceproof.explore.
+ *
+ * A schedule is a list of (thread, steps): the thread runs until it has done so many steps in all, a step being one
+ * hook or one call of the thread library. It does not depend on the search that found it.
+ *
+ * To drive a race is to follow the schedule of an execution that had it, but to hold the first thread before its
+ * access until the other one stands before its own. Whatever waits for the held thread stays behind.
+ */
+
+#include "sched.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool driving;
+
+static struct segment *plan;
+static uint32_t plan_count, plan_at;
+static struct segment hold_a, hold_b;
+static bool holding; /* two threads are to stand before their accesses in the end */
+
+/* Does it stand before the access at which it is to be held? */
+static bool is_at(const struct thread *t, const struct segment *hold) {
+    return holding && t->tid == hold->tid && t->steps >= hold->steps && is_access(&t->pending);
+}
+
+static bool is_held(const struct thread *t) { return is_at(t, &hold_a) || is_at(t, &hold_b); }
+
+static bool can_run(uint32_t tid) {
+    if (tid >= G->paths || !(live & BIT(tid))) return false;
+    const struct thread *t = &threads[tid];
+    return !is_held(t) && is_enabled(t);
+}
+
+/* The next thread to run: as planned; behind the plan, when a race is driven, whoever can, the second thread first. */
+static int next_thread(void) {
+    while (plan_at < plan_count) {
+        struct segment *s = &plan[plan_at];
+        if (can_run(s->tid) && threads[s->tid].steps < s->steps) return (int)s->tid;
+        plan_at++;
+    }
+    if (!holding) return -1;
+    if (can_run(hold_b.tid) && threads[hold_b.tid].steps <= hold_b.steps) return (int)hold_b.tid;
+    if (can_run(hold_a.tid) && threads[hold_a.tid].steps <= hold_a.steps) return (int)hold_a.tid;
+    if (!driving) return -1;
+    for (uint32_t t = 0; t < G->paths; t++)
+        if (can_run(t)) return (int)t;
+    return -1;
+}
+
+static bool both_stand(void) {
+    const struct thread *a = &threads[hold_a.tid], *b = &threads[hold_b.tid];
+    return holding && (live & BIT(hold_a.tid)) && (live & BIT(hold_b.tid)) && a->steps == hold_a.steps &&
+           b->steps == hold_b.steps && op_conflicting_accesses(&a->pending, &b->pending);
+}
+
+static _Noreturn void end_of_plan(void) {
+    G->driven = both_stand();
+    end_execution(CUT_REPLAYED);
+}
+
+/* Wait for our turn; a thread comes here with its operation pending. */
+void follow(const struct op *op, const char *what) {
+    report_flush_step();
+    self->pending = *op;
+    if (holding && both_stand()) end_of_plan();
+    for (int next; (next = next_thread()) != self->tid;) {
+        if (next < 0) end_of_plan();
+        resume(&threads[next]);
+    }
+    report_step(self, op, what);
+    if (op->kind == OP_TRY) self->pending.size = try_succeeds(self);
+}
+
+/* Waits, silently; and the end of a thread. */
+void follow_blocked(void) {
+    report_flush_step();
+    for (;;) {
+        bool is_over = self->state == T_FINISHED;
+        if (!is_over && !is_held(self) && is_enabled(self)) return;
+        int next = next_thread();
+        if (next < 0) end_of_plan();
+        resume(&threads[next]);
+    }
+}
+
+/* Segments up to the hit: what the execution did afterwards may have prolonged the last one. */
+static uint32_t plan_until(const struct hit *hit, uint32_t last_steps) {
+    uint32_t n = hit->segments;
+    if (n == 0 || segments[n - 1].tid != hit->tid_b) n++;
+    segments[n - 1] = (struct segment){hit->tid_b, last_steps};
+    return n;
+}
+
+void drive(struct hit *hit) {
+    static struct segment *copy;
+    if (copy == NULL) copy = reserve(sizeof *copy * MAX_SEGMENTS);
+    if (hit->together) {
+        hit->segments = plan_until(hit, hit->steps_b);
+        return;
+    }
+    plan_count = plan_until(hit, hit->steps_b + 1);
+    memcpy(copy, segments, sizeof *copy * plan_count);
+    plan = copy;
+    plan_at = 0;
+    hold_a = (struct segment){hit->tid_a, hit->steps_a};
+    hold_b = (struct segment){hit->tid_b, hit->steps_b};
+    driving = holding = true;
+    run_execution();
+    driving = holding = false;
+    hit->together = G->driven;
+    hit->segments = G->segment_count;
+    if (hit->together) return;
+    hit->segments = plan_count;
+    memcpy(segments, copy, sizeof *copy * plan_count);
+}
+
+void run_replay(void) {
+    plan = options.schedule;
+    plan_count = options.schedule_count;
+    plan_at = 0;
+    hold_a = options.drive_a;
+    hold_b = options.drive_b;
+    holding = options.drive;
+    run_execution();
+}

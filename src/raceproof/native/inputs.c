@@ -1,0 +1,78 @@
+/* inputs.c: values that the program does not choose itself, for raceproof.explore.
+ *
+ * An input is known by its thread and by how many that thread has taken before, so that it has the same value under
+ * every schedule of one search. When a search is complete the last input that has another value to try gets it, and
+ * the search begins anew.
+ */
+
+#include <string.h>
+
+#include "inputs.h"
+#include "libc.h"
+
+static uint64_t trimmed(uint64_t value, int bits, int is_signed) {
+    if (bits >= 64) return value;
+    uint64_t mask = ((uint64_t)1 << bits) - 1;
+    value &= mask;
+    return is_signed && (value >> (bits - 1)) ? value | ~mask : value;
+}
+
+/* Value number `index` of those to be tried; false behind the last one. */
+static bool candidate(int bits, int is_signed, uint32_t index, uint64_t *value) {
+    uint64_t top = bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    uint64_t fixed[] = {0, 1, top, top >> 1, (top >> 1) + 1};
+    uint64_t seen[256];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 5 + options.candidate_count && count < 256; i++) {
+        if (i >= 5 && options.candidates[i - 5].bits > (uint32_t)bits) continue;
+        uint64_t v = trimmed(i < 5 ? fixed[i] : options.candidates[i - 5].value, bits, is_signed);
+        bool is_new = true;
+        for (uint32_t k = 0; k < count && is_new; k++) is_new = seen[k] != v;
+        if (!is_new) continue;
+        if (count == index) {
+            *value = v;
+            return true;
+        }
+        seen[count++] = v;
+    }
+    return false;
+}
+
+static struct input_choice *choice_at(uint32_t number, int bits, int is_signed) {
+    for (uint32_t i = 0; i < G->choice_count; i++)
+        if (G->choices[i].tid == self->tid && G->choices[i].number == number) return &G->choices[i];
+    if (G->choice_count == MAX_CHOICES) return NULL; /* the rest are 0 */
+    struct input_choice *c = &G->choices[G->choice_count++];
+    *c = (struct input_choice){.tid = self->tid, .bits = (uint8_t)bits, .is_signed = (uint8_t)is_signed, .number = number};
+    return c;
+}
+
+uint64_t rp_choose_input(int bits, int is_signed, const char *type) {
+    (void)type;
+    uint64_t value = 0;
+    if (options.mode == MODE_REPLAY) {
+        if (G->input_count < options.input_count) value = options.inputs[G->input_count];
+    } else {
+        struct input_choice *c = choice_at(self->inputs++, bits, is_signed);
+        if (bits > 1) G->inputs_incomplete = 1;
+        if (c != NULL)
+            candidate(bits, is_signed, c->index, &value);
+        else
+            G->inputs_incomplete = 1;
+    }
+    if (G->input_count < sizeof G->input_values / sizeof *G->input_values) G->input_values[G->input_count++] = value;
+    return value;
+}
+
+bool next_inputs(void) {
+    while (G->choice_count > 0) {
+        struct input_choice *c = &G->choices[G->choice_count - 1];
+        uint64_t unused;
+        if (candidate(c->bits, c->is_signed, c->index + 1, &unused)) {
+            c->index++;
+            return true;
+        }
+        G->choice_count--;
+    }
+    return false;
+}

@@ -1,0 +1,13 @@
+/* isolation.h: time, and how a run is stopped. */
+#ifndef ISOLATION_H
+#define ISOLATION_H
+
+#include "sched.h"
+
+enum stop { STOP_NOT, STOP_TIME, STOP_INTERRUPTED, STOP_EXECUTIONS, STOP_RACE };
+
+double now_seconds(void);
+enum stop stop_reason(void);
+void set_deadline(double seconds);
+
+#endif

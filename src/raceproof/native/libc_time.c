@@ -1,0 +1,208 @@
+/* libc_time.c: virtual time, and sleeping as a hint to the scheduler (talks to raceproof.explore; see libc.h). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "libc.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/time.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+#define EPOCH (UINT64_C(1577836800) * SECOND)  /* 2020-01-01 */
+#define UPTIME (UINT64_C(1000) * SECOND)       /* since the virtual machine's start, at the program's start */
+#define FOREVER (UINT64_C(86400) * 365 * SECOND)
+
+static void nap(uint64_t ns) {
+    rp_sleep_for(ns);
+    rp_yield();
+}
+
+/* What a clock shows when rp_now() is 0. */
+static uint64_t origin_of(clockid_t clock) {
+    switch (clock) {
+    case CLOCK_REALTIME:
+#ifdef CLOCK_REALTIME_COARSE
+    case CLOCK_REALTIME_COARSE:
+#endif
+#ifdef CLOCK_TAI
+    case CLOCK_TAI:
+#endif
+        return EPOCH;
+    case CLOCK_PROCESS_CPUTIME_ID:
+    case CLOCK_THREAD_CPUTIME_ID:
+        return 0;
+    default:
+        return UPTIME;
+    }
+}
+
+static struct timespec as_timespec(uint64_t ns) {
+    struct timespec result = {(time_t)(ns / SECOND), (long)(ns % SECOND)};
+    return result;
+}
+
+static struct timeval as_timeval(uint64_t ns) {
+    struct timeval result = {(time_t)(ns / SECOND), (suseconds_t)(ns % SECOND / 1000)};
+    return result;
+}
+
+/* 0 if it is none: the callers then fail with EINVAL. */
+static int from_timespec(const struct timespec *span, uint64_t *ns) {
+    if (span->tv_sec < 0 || span->tv_nsec < 0 || (uint64_t)span->tv_nsec >= SECOND) return 0;
+    uint64_t seconds = (uint64_t)span->tv_sec;
+    *ns = seconds > UINT64_MAX / SECOND / 2 ? UINT64_MAX / 2 : seconds * SECOND + (uint64_t)span->tv_nsec;
+    return 1;
+}
+
+/* ---- clocks */
+
+RP_LIB time_t rp_lib_time(time_t *result) {
+    time_t now = (time_t)((EPOCH + rp_now()) / SECOND);
+    if (result != NULL) *result = now;
+    return now;
+}
+
+RP_LIB clock_t rp_lib_clock(void) { return (clock_t)(rp_now() / (SECOND / CLOCKS_PER_SEC)); }
+
+RP_LIB int rp_lib_gettimeofday(struct timeval *result, void *zone) {
+    if (zone != NULL) memset(zone, 0, sizeof(struct timezone));
+    if (result != NULL) *result = as_timeval(EPOCH + rp_now());
+    return 0;
+}
+
+RP_LIB int rp_lib_clock_gettime(clockid_t clock, struct timespec *result) {
+    *result = as_timespec(origin_of(clock) + rp_now());
+    return 0;
+}
+
+RP_LIB int rp_lib_timespec_get(struct timespec *result, int base) {
+    if (base != 1 /* TIME_UTC */) return 0;
+    *result = as_timespec(EPOCH + rp_now());
+    return base;
+}
+
+RP_LIB int rp_lib_ftime(void *result) {
+    struct {
+        time_t seconds;
+        unsigned short milliseconds;
+        short zone, dst;
+    } now = {0, 0, 0, 0}; /* struct timeb; its header is gone from some systems */
+    uint64_t ns = EPOCH + rp_now();
+    now.seconds = (time_t)(ns / SECOND);
+    now.milliseconds = (unsigned short)(ns % SECOND / 1000000);
+    memcpy(result, &now, sizeof now);
+    return 0;
+}
+
+RP_LIB clock_t rp_lib_times(struct tms *result) {
+    clock_t ticks = (clock_t)(rp_now() / (SECOND / 100));
+    memset(result, 0, sizeof *result);
+    result->tms_utime = ticks;
+    return ticks;
+}
+
+RP_LIB int rp_lib_getrusage(int who, struct rusage *result) {
+    (void)who;
+    memset(result, 0, sizeof *result);
+    result->ru_utime = as_timeval(rp_now());
+    return 0;
+}
+
+/* ---- sleeping */
+
+RP_LIB unsigned rp_lib_sleep(unsigned seconds) {
+    nap(seconds * SECOND);
+    return 0;
+}
+
+RP_LIB int rp_lib_usleep(useconds_t microseconds) {
+    nap((uint64_t)microseconds * 1000);
+    return 0;
+}
+
+RP_LIB int rp_lib_nanosleep(const struct timespec *span, struct timespec *rest) {
+    uint64_t ns;
+    if (!from_timespec(span, &ns)) return errno = EINVAL, -1;
+    nap(ns);
+    if (rest != NULL) *rest = as_timespec(0);
+    return 0;
+}
+
+RP_LIB int rp_lib_clock_nanosleep(clockid_t clock, int flags, const struct timespec *span, struct timespec *rest) {
+    uint64_t ns;
+    if (!from_timespec(span, &ns)) return EINVAL;
+    if (flags & 1 /* TIMER_ABSTIME */) {
+        uint64_t origin = origin_of(clock);
+        rp_sleep_until(ns > origin ? ns - origin : 0);
+        rp_yield();
+        return 0;
+    }
+    nap(ns);
+    if (rest != NULL) *rest = as_timespec(0);
+    return 0;
+}
+
+/* Nothing arrives from outside at a time of its own. */
+RP_LIB unsigned rp_lib_alarm(unsigned seconds) {
+    (void)seconds;
+    return 0;
+}
+
+RP_LIB useconds_t rp_lib_ualarm(useconds_t after, useconds_t every) {
+    (void)after, (void)every;
+    return 0;
+}
+
+RP_LIB int rp_lib_setitimer(int which, const struct itimerval *value, struct itimerval *old) {
+    (void)which, (void)value;
+    if (old != NULL) memset(old, 0, sizeof *old);
+    return 0;
+}
+
+/* ---- waiting for descriptors: in memory mode there are only the standard ones, always ready */
+
+static int count_standard(int count, fd_set *set) {
+    int ready = 0;
+    for (int fd = 0; set != NULL && fd < 3 && fd < count; fd++) ready += FD_ISSET(fd, set) != 0;
+    return ready;
+}
+
+static int select_in_memory(int count, fd_set *reads, fd_set *writes, fd_set *errors, uint64_t ns) {
+    int ready = count_standard(count, reads) + count_standard(count, writes);
+    if (errors != NULL) FD_ZERO(errors);
+    if (ready == 0) nap(ns);
+    return ready;
+}
+
+RP_LIB int rp_lib_select(int count, fd_set *reads, fd_set *writes, fd_set *errors, struct timeval *limit) {
+    if (rp_fork_mode && count > 0) return select(count, reads, writes, errors, limit);
+    uint64_t ns = limit == NULL ? FOREVER : (uint64_t)limit->tv_sec * SECOND + (uint64_t)limit->tv_usec * 1000;
+    return select_in_memory(count, reads, writes, errors, ns);
+}
+
+RP_LIB int rp_lib_pselect(int count, fd_set *reads, fd_set *writes, fd_set *errors, const struct timespec *limit,
+                          const sigset_t *mask) {
+    uint64_t ns = FOREVER;
+    if (rp_fork_mode && count > 0) return pselect(count, reads, writes, errors, limit, mask);
+    if (limit != NULL && !from_timespec(limit, &ns)) return errno = EINVAL, -1;
+    return select_in_memory(count, reads, writes, errors, ns);
+}
+
+RP_LIB int rp_lib_poll(struct pollfd *waiters, nfds_t count, int milliseconds) {
+    int ready = 0;
+    if (rp_fork_mode && count > 0) return poll(waiters, count, milliseconds);
+    for (nfds_t i = 0; i < count; i++) {
+        int fd = waiters[i].fd;
+        waiters[i].revents = fd < 0 ? 0 : fd > 2 ? POLLNVAL : waiters[i].events & (POLLIN | POLLOUT);
+        ready += waiters[i].revents != 0;
+    }
+    if (ready == 0) nap(milliseconds < 0 ? FOREVER : (uint64_t)milliseconds * 1000000);
+    return ready;
+}

@@ -1,0 +1,243 @@
+/* main.c: rp_host, the process in which raceproof.explore runs a program: `rp_host PROGRAM.so CONTROL`. */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "futures.h"
+#include "heap.h"
+#include "inputs.h"
+#include "isolation.h"
+#include "libc.h"
+#include "report.h"
+
+void *reserve(size_t bytes) {
+    int sharing = options.fork ? MAP_SHARED : MAP_PRIVATE;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        perror("raceproof: not enough memory for the search");
+        exit(4);
+    }
+    return memory;
+}
+
+static void reserve_all(void) {
+    G = reserve(sizeof *G);
+    events = reserve(sizeof *events * MAX_EVENTS);
+    nodes = reserve(sizeof *nodes * MAX_EVENTS);
+    clocks = reserve(sizeof *clocks * MAX_EVENTS * RP_MAX_THREADS);
+    counts = reserve(sizeof *counts * MAX_EVENTS * RP_MAX_THREADS);
+    sleepers = reserve(sizeof *sleepers * MAX_EVENTS * RP_MAX_THREADS);
+    races = reserve(sizeof *races * MAX_RACES);
+    wakes = reserve(sizeof *wakes * MAX_WAKES);
+    segments = reserve(sizeof *segments * (MAX_SEGMENTS + 1));
+    visible_access = reserve(options.access_limit + 1);
+    memset(visible_access, options.algorithm->accesses, options.access_limit + 1);
+}
+
+/* Addresses must be the same in every run: the kernel is asked not to move things about, which takes effect when the
+ * program is started again. */
+static void fix_layout(char **argv) {
+    int now = personality(0xffffffff);
+    if (now == -1 || (now & ADDR_NO_RANDOMIZE) || getenv("RACEPROOF_LAYOUT") != NULL) return;
+    setenv("RACEPROOF_LAYOUT", "fixed", 1);
+    if (personality((unsigned long)now | ADDR_NO_RANDOMIZE) != -1) execv("/proc/self/exe", argv);
+}
+
+/* Standard output is the program's as far as it can see: what we write goes elsewhere. */
+static void separate_output(void) {
+    int records = fcntl(1, F_DUPFD_CLOEXEC, 100);
+    int nothing = open("/dev/null", O_WRONLY);
+    if (records < 0 || nothing < 0) exit(4);
+    dup2(nothing, 1);
+    dup2(nothing, 2);
+    close(nothing);
+    report_to(records);
+}
+
+/* ---- the search */
+
+void report_output(void);
+
+static double last_progress;
+
+static void progress(void) {
+    double now = now_seconds();
+    if (now - last_progress < 0.5) return;
+    last_progress = now;
+    report_put("progress\t%lu\t%lu\t%lu\t%u\t%u", (unsigned long)G->executions, (unsigned long)G->blocked,
+               (unsigned long)G->transitions, G->prefix, options.pair_count - G->pairs_found);
+    report_end();
+}
+
+static void report_races(void) {
+    static struct segment *original;
+    if (original == NULL) original = reserve(sizeof *original * (MAX_SEGMENTS + 1));
+    size_t size = (G->segment_count + 1) * sizeof *original;
+    memcpy(original, segments, size);
+    struct hit hits[MAX_HITS];
+    uint32_t count = G->hit_count;
+    memcpy(hits, G->hits, count * sizeof *hits);
+    for (uint32_t i = 0; i < count; i++) {
+        G->found[G->pairs_found++] = (struct found_race){hits[i].a, hits[i].b};
+        memcpy(segments, original, size); /* driving overwrites it */
+        drive(&hits[i]);
+        report_hit(&hits[i]);
+        if (!options.all) break;
+    }
+}
+
+/* Begin anew with the present set of scheduling points. */
+static void begin_search(void) {
+    G->prefix = 0;
+    G->wake_free = NONE;
+    G->wake_used = 0;
+    G->restart = 0;
+    if (options.algorithm->begin != NULL) options.algorithm->begin();
+}
+
+static enum stop one_search(void) {
+    if (options.algorithm->fresh != NULL) options.algorithm->fresh();
+    begin_search();
+    for (;;) {
+        if (options.algorithm->start != NULL) options.algorithm->start();
+        run_execution();
+        if (G->executions == 0) report_output();
+        if (G->stop != STOP_NOT) return (enum stop)G->stop;
+        if (G->restart) {
+            begin_search();
+            continue;
+        }
+        G->executions++;
+        if (G->cut == CUT_BLOCKED) G->blocked++;
+        uint32_t races_now = G->hit_count;
+        bool goes_on = options.algorithm->finish();
+        if (races_now > 0) {
+            report_races();
+            if (!options.all) return STOP_RACE;
+        }
+        if (G->restart) {
+            begin_search();
+            continue;
+        }
+        if (!goes_on) return STOP_NOT;
+        if (options.max_executions != 0 && G->executions >= options.max_executions) return STOP_EXECUTIONS;
+        if (tick_pending || options.fork) {
+            tick_pending = 0;
+            progress();
+            enum stop stop = stop_reason();
+            if (stop != STOP_NOT) return stop;
+        }
+    }
+}
+
+static const char *const stop_names[] = {"complete", "time", "interrupted", "executions", "race"};
+
+static void report_bounds(void) {
+    static const char *const texts[] = {
+        "an execution was cut at the limit of steps",
+        "a program made more threads than the explorer can follow",
+        "an execution had more events than the explorer can follow",
+        "an execution did not end",
+        "the program did not do the same again under the same schedule",
+        "not all values of the inputs were tried",
+    };
+    const uint8_t flags[] = {G->bounded_steps, G->bounded_threads, G->bounded_events, G->bounded_endless,
+                             G->nondeterministic, G->inputs_incomplete};
+    for (size_t i = 0; i < sizeof flags; i++) {
+        if (!flags[i]) continue;
+        report_put("bounded\t");
+        report_encoded(texts[i], strlen(texts[i]));
+        report_end();
+    }
+}
+
+static void report_number(const char *name, uint64_t value) {
+    report_put("stat\t%s\t%lu", name, (unsigned long)value);
+    report_end();
+}
+
+void report_output(void) {
+    size_t length;
+    const char *text = libc_output(&length);
+    libc_capture = 0;
+    if (length == 0) return;
+    report_put("output\t");
+    report_encoded(text, length);
+    report_end();
+}
+
+void run_search(void) {
+    double begin = now_seconds();
+    G->paths = 0;
+    start_ticking();
+    libc_capture = 1;
+    enum stop stop;
+    do
+        stop = one_search();
+    while (stop == STOP_NOT && next_inputs());
+    double seconds = now_seconds() - begin;
+    report_bounds();
+    report_number("executions", G->executions);
+    report_number("blocked", G->blocked);
+    report_number("transitions", G->transitions);
+    report_number("subspace_checks", G->subspace_checks);
+    report_number("subspace_race_free", G->subspace_race_free);
+    report_number("backtracks_skipped", G->backtracks_skipped);
+    report_number("threads", G->paths);
+    report_put("stat\tseconds\t%.6f", seconds);
+    report_end();
+    report_put("end\t%s", stop_names[stop]);
+    report_end();
+}
+
+static void replay(void) {
+    G->paths = 0;
+    start_ticking();
+    run_replay();
+    report_flush_step();
+    struct thread *a = &threads[options.drive_a.tid], *b = &threads[options.drive_b.tid];
+    if (G->driven) {
+        struct hit hit = {.a = a->pending.id, .b = b->pending.id, .tid_a = a->tid, .tid_b = b->tid, .together = 1,
+                          .address = a->pending.object > b->pending.object ? a->pending.object : b->pending.object,
+                          .segments = G->segment_count};
+        report_hit(&hit);
+    }
+    for (uint32_t i = 0; i < G->hit_count; i++) {
+        G->hits[i].segments = G->segment_count;
+        report_hit(&G->hits[i]);
+    }
+    report_put("end\treplayed");
+    report_end();
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) {
+        fprintf(stderr, "usage: rp_host PROGRAM.so CONTROL\n");
+        return 2;
+    }
+    fix_layout(argv);
+    read_control(argv[2]);
+    rp_fork_mode = options.fork;
+    if (options.mode == MODE_REPLAY) options.algorithm = &algorithm_race; /* for its way of finding races */
+    separate_output();
+    reserve_all();
+    heap_init();
+    libc_init();
+    load_program(argv[1]);
+    futures_ready();
+    catch_signals();
+    set_deadline(options.time_limit);
+    if (options.mode == MODE_REPLAY)
+        replay();
+    else
+        run_search();
+    return 0;
+}

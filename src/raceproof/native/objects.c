@@ -1,0 +1,95 @@
+/* objects.c: the state of mutexes, conditions, semaphores, barriers, for raceproof.explore.
+ *
+ * It is kept beside the program's memory; the first word of the program's object holds a cookie that finds it. The
+ * cookie goes away when the program writes an initialiser there, or when memory is put back between executions:
+ * the object is then a new one, as it is for a real library.
+ */
+
+#include "rt.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define MAX_OBJECTS (1u << 16)
+#define COOKIE 0x52500000u /* "RP", then the index: no initialiser looks like that */
+
+static struct object *objects;
+static uint32_t object_count;
+static struct object section; /* of __VERIFIER_atomic_begin: has no address */
+
+void objects_reset(void) {
+    if (objects == NULL) {
+        objects = mmap(NULL, sizeof(struct object) * MAX_OBJECTS, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (objects == MAP_FAILED) abort();
+    }
+    object_count = 0;
+    memset(&section, 0, sizeof section);
+    section.owner = NO_THREAD;
+    section.type = O_SECTION;
+}
+
+/* What a static initialiser says about the type of a mutex. */
+static enum mutex_kind initial_kind(const void *address, enum object_type type) {
+    if (type != O_MUTEX) return M_NORMAL;
+    int kind;
+#if defined(__GLIBC__) && defined(__LP64__)
+    memcpy(&kind, (const char *)address + 16, sizeof kind);
+#elif defined(__GLIBC__)
+    memcpy(&kind, (const char *)address + 12, sizeof kind);
+#else
+    memcpy(&kind, address, sizeof kind);
+#endif
+    switch (kind & 3) {
+    case 1: return M_RECURSIVE;
+    case 2: return M_ERRORCHECK;
+    default: return M_NORMAL;
+    }
+}
+
+static void clear(struct object *o, enum object_type type) {
+    uint32_t n = G->paths;
+    memset(o, 0, offsetof(struct object, hb));
+    memset(o->hb, 0, n * sizeof *o->hb);
+    memset(o->hb_readers, 0, n * sizeof *o->hb_readers);
+    memset(o->dep, 0, n * sizeof *o->dep);
+    memset(o->dep_readers, 0, n * sizeof *o->dep_readers);
+    o->type = (uint8_t)type;
+    o->owner = NO_THREAD;
+}
+
+static void clear_column(struct object *o, uint32_t tid) {
+    o->hb[tid] = o->hb_readers[tid] = o->dep[tid] = o->dep_readers[tid] = 0;
+}
+
+void objects_grow(uint32_t tid) {
+    for (uint32_t i = 0; i < object_count; i++) clear_column(&objects[i], tid);
+    clear_column(&section, tid);
+}
+
+struct object *object_fresh(const void *address, enum object_type type) {
+    if (object_count == MAX_OBJECTS) {
+        report_other("limit", "more than 65536 locks, conditions and semaphores in one execution", rp_site);
+        G->bounded_threads = 1;
+        end_execution(CUT_THREADS);
+    }
+    enum mutex_kind kind = initial_kind(address, type);
+    struct object *o = &objects[object_count];
+    clear(o, type);
+    o->address = (uintptr_t)address;
+    o->mutex_kind = (uint8_t)kind;
+    uint32_t cookie = COOKIE + object_count++;
+    memcpy((void *)(uintptr_t)address, &cookie, sizeof cookie);
+    return o;
+}
+
+struct object *object_at(const void *address, enum object_type type) {
+    if (type == O_SECTION) return &section;
+    uint32_t cookie;
+    memcpy(&cookie, address, sizeof cookie);
+    uint32_t index = cookie - COOKIE;
+    if (index < object_count && objects[index].address == (uintptr_t)address && objects[index].type == type)
+        return &objects[index];
+    return object_fresh(address, type);
+}

@@ -1,0 +1,160 @@
+/* program.c: the shared object under test: loading it, and putting its memory back between executions; for
+ * raceproof.explore. */
+
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "libc.h"
+#include "program.h"
+#include "sched.h"
+#include "threads.h"
+
+#define MAX_REGIONS 8
+#define COPY_LIMIT (256u << 10) /* above, pages are dropped and come back from a file when they are touched */
+
+struct region {
+    char *address;
+    size_t size;
+    char *copy; /* or NULL: mapped from a file */
+};
+
+struct program program;
+static struct region regions[MAX_REGIONS];
+static int region_count;
+static char *tls_blocks;
+static size_t tls_size;
+static char *argument_text;
+static size_t argument_size;
+
+static _Noreturn void refuse(const char *what) {
+    fprintf(stderr, "raceproof: cannot load the program: %s\n", what);
+    exit(4);
+}
+
+static int find_regions(struct dl_phdr_info *info, size_t size, void *path) {
+    (void)size;
+    if (strcmp(info->dlpi_name, path) != 0) return 0;
+    long page = sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type != PT_LOAD || !(header->p_flags & PF_W)) continue;
+        uintptr_t begin = info->dlpi_addr + header->p_vaddr, end = begin + header->p_memsz;
+        if (region_count == MAX_REGIONS) refuse("too many segments");
+        begin &= ~(uintptr_t)(page - 1);
+        end = (end + (uintptr_t)page - 1) & ~(uintptr_t)(page - 1);
+        if (end - begin <= COPY_LIMIT) { /* the exact bytes: most programs have a few hundred */
+            begin = info->dlpi_addr + header->p_vaddr;
+            end = begin + header->p_memsz;
+        }
+        regions[region_count++] = (struct region){.address = (char *)begin, .size = end - begin};
+    }
+    return 1;
+}
+
+static void map_from_file(struct region *r) {
+    int file = memfd_create("raceproof", 0);
+    if (file < 0 || ftruncate(file, (off_t)r->size) != 0) refuse("no memory for a copy of its variables");
+    char *view = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (view == MAP_FAILED) refuse("no memory for a copy of its variables");
+    /* Only pages that are not zero: a large array that nobody has touched stays without memory. */
+    static const char zero[4096];
+    for (size_t at = 0; at < r->size; at += sizeof zero)
+        if (memcmp(r->address + at, zero, sizeof zero) != 0) memcpy(view + at, r->address + at, sizeof zero);
+    munmap(view, r->size);
+    if (mmap(r->address, r->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED)
+        refuse("no memory for its variables");
+    close(file);
+}
+
+static void snapshot(void) {
+    for (int i = 0; i < region_count; i++) {
+        struct region *r = &regions[i];
+        if (r->size > COPY_LIMIT) {
+            map_from_file(r);
+            continue;
+        }
+        r->copy = malloc(r->size);
+        if (r->copy == NULL) refuse("no memory for a copy of its variables");
+        memcpy(r->copy, r->address, r->size);
+    }
+}
+
+static void *symbol(void *handle, const char *name) {
+    void *address = dlsym(handle, name);
+    if (address == NULL) refuse(dlerror());
+    return address;
+}
+
+static void keep_arguments(void) {
+    size_t size = 0;
+    for (int i = 0; i < options.argc; i++) size += strlen(options.argv[i]) + 1;
+    size_t table = (size_t)(options.argc + 1) * sizeof(char *);
+    argument_size = size;
+    argument_text = malloc(size);
+    program.argv = malloc(table + size);
+    if (argument_text == NULL || program.argv == NULL) refuse("no memory for its arguments");
+    char *at = argument_text;
+    for (int i = 0; i < options.argc; i++) at = stpcpy(at, options.argv[i]) + 1;
+}
+
+void load_program(const char *path) {
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) refuse(dlerror());
+    program.main = (int (*)(int, char **, char **))symbol(handle, "rp_program_main");
+    program.constructors = symbol(handle, "rp_constructors");
+    program.tokens = symbol(handle, "rp_tokens");
+    program.globals = symbol(handle, "rp_globals");
+    program.tls_begin = symbol(handle, "rp_tls_begin");
+    program.tls_end = symbol(handle, "rp_tls_end");
+    struct link_map *map;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) refuse(dlerror());
+    dl_iterate_phdr(find_regions, map->l_name);
+    snapshot();
+    tls_size = (size_t)(program.tls_end - program.tls_begin + 63) & ~(size_t)63;
+    if (tls_size > 0) {
+        tls_blocks = mmap(NULL, tls_size * RP_MAX_THREADS, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (tls_blocks == MAP_FAILED) refuse("no memory for thread-local variables");
+    }
+    keep_arguments();
+}
+
+void reset_program(void) {
+    for (int i = 0; i < region_count; i++) {
+        struct region *r = &regions[i];
+        if (r->copy != NULL)
+            memcpy(r->address, r->copy, r->size);
+        else if (!rp_fork_mode)
+            madvise(r->address, r->size, MADV_DONTNEED);
+    }
+    char *text = (char *)(program.argv + options.argc + 1);
+    memcpy(text, argument_text, argument_size);
+    for (int i = 0; i < options.argc; i++) {
+        program.argv[i] = text;
+        text += strlen(text) + 1;
+    }
+    program.argv[options.argc] = NULL;
+    threads_reset();
+    semaphores_reset();
+}
+
+void thread_locals(struct thread *t) {
+    if (tls_size == 0) return;
+    t->tls = tls_blocks + tls_size * t->tid;
+    memcpy(t->tls, program.tls_begin, (size_t)(program.tls_end - program.tls_begin));
+}
+
+void *tls_address(struct thread *t, void *image) { return t->tls + ((char *)image - program.tls_begin); }
+
+extern char **environ;
+
+_Noreturn void run_program(void) {
+    for (void (*const *constructor)(void) = program.constructors; *constructor != NULL; constructor++) (*constructor)();
+    rp_exit_program(program.main(options.argc, program.argv, environ));
+}

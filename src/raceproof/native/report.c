@@ -1,0 +1,237 @@
+/* report.c: records for raceproof.explore, as raceproof_rt.h lays them down. */
+
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fiber.h"
+#include "heap.h"
+#include "isolation.h"
+#include "libc.h"
+#include "program.h"
+#include "report.h"
+
+static int out = 1;
+static char *buffer;
+static size_t used, room;
+
+void report_to(int descriptor) { out = descriptor; }
+
+static void put(const char *text, size_t length) {
+    if (used + length > room) {
+        room = 2 * (used + length) + 4096;
+        buffer = realloc(buffer, room);
+        if (buffer == NULL) _exit(4);
+    }
+    memcpy(buffer + used, text, length);
+    used += length;
+}
+
+void report_put(const char *format, ...) {
+    char text[256];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (length > 0) put(text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+}
+
+void report_encoded(const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c > 32 && c < 127 && c != '%')
+            put((char *)&c, 1);
+        else
+            report_put("%%%02X", c);
+    }
+}
+
+/* One record, one write: a child and its parent do not mix theirs. */
+void report_end(void) {
+    put("\n", 1);
+    for (size_t at = 0; at < used;) {
+        ssize_t n = write(out, buffer + at, used - at);
+        if (n <= 0) break;
+        at += (size_t)n;
+    }
+    used = 0;
+}
+
+static void put_schedule(uint32_t count) {
+    put("\t", 1);
+    for (uint32_t i = 0; i < count; i++) report_put(i ? " %u:%u" : "%u:%u", segments[i].tid, segments[i].steps);
+    put("\t", 1);
+    for (uint32_t i = 0; i < G->input_count; i++) report_put(i ? " %" PRId64 : "%" PRId64, (int64_t)G->input_values[i]);
+    put("\t", 1);
+    bool first = true;
+    for (uint32_t t = 0; t < G->paths; t++) {
+        if (threads[t].state == T_UNUSED && G->final_state[t] == T_UNUSED) continue;
+        report_put(first ? "%u:%d:%u" : " %u:%d:%u", t, G->thread_parent[t] == NO_THREAD ? -1 : G->thread_parent[t],
+                   G->thread_site[t]);
+        first = false;
+    }
+}
+
+/* ---- names of addresses */
+
+const char *address_name(uintptr_t address) {
+    static char text[256];
+    for (const struct rp_global *g = program.globals; g->name != NULL; g++) {
+        uintptr_t begin = (uintptr_t)g->address;
+        if (address < begin || address >= begin + g->size) continue;
+        if (address == begin)
+            snprintf(text, sizeof text, "%s", g->name);
+        else
+            snprintf(text, sizeof text, "%s+%zu", g->name, (size_t)(address - begin));
+        return text;
+    }
+    void *base;
+    size_t size;
+    int owner, number;
+    if (heap_contains((void *)address) && heap_find((void *)address, &base, &size, &owner, &number) != HEAP_NONE) {
+        snprintf(text, sizeof text, "heap %d.%d+%zu", owner, number, (size_t)(address - (uintptr_t)base));
+        return text;
+    }
+    for (uint32_t t = 0; t < G->paths; t++) {
+        uintptr_t base_address = (uintptr_t)threads[t].fiber.stack;
+        if (base_address == 0 || address < base_address || address >= base_address + threads[t].fiber.stack_size) continue;
+        snprintf(text, sizeof text, "stack %u+%zu", t, (size_t)(base_address + threads[t].fiber.stack_size - address));
+        return text;
+    }
+    snprintf(text, sizeof text, "%#zx", (size_t)address);
+    return text;
+}
+
+static void put_name(uintptr_t address) {
+    const char *name = address_name(address);
+    report_encoded(name, strlen(name));
+}
+
+/* ---- races */
+
+static bool same_pair(const struct found_race *f, uint32_t a, uint32_t b) {
+    return (f->a == a && f->b == b) || (f->a == b && f->b == a);
+}
+
+bool pair_is_new(uint32_t a, uint32_t b) {
+    if (a == RP_NO_ACCESS || b == RP_NO_ACCESS) return false;
+    for (uint32_t i = 0; i < G->pairs_found; i++)
+        if (same_pair(&G->found[i], a, b)) return false;
+    for (uint32_t i = 0; i < G->hit_count; i++) {
+        struct found_race f = {G->hits[i].a, G->hits[i].b};
+        if (same_pair(&f, a, b)) return false;
+    }
+    return G->pairs_found < MAX_PAIRS_FOUND;
+}
+
+void report_hit(const struct hit *hit) {
+    report_put("race\t%u\t%u\t%u\t%u\t", hit->a, hit->tid_a, hit->b, hit->tid_b);
+    put_name(hit->address);
+    report_put("\t%d", hit->together);
+    put_schedule(hit->segments);
+    report_end();
+}
+
+/* ---- other findings: once for each place */
+
+static bool is_new_other(const char *kind, uint32_t site) {
+    uint64_t key = 1469598103934665603u ^ site;
+    for (const char *c = kind; *c != 0; c++) key = (key ^ (unsigned char)*c) * 1099511628211u;
+    for (uint32_t i = 0; i < G->others; i++)
+        if (G->other_keys[i] == key) return false;
+    if (G->others == sizeof G->other_keys / sizeof *G->other_keys) return false;
+    G->other_keys[G->others++] = key;
+    return true;
+}
+
+void report_other(const char *kind, const char *message, uint32_t site) {
+    if (driving || options.mode == MODE_REPLAY || !is_new_other(kind, site)) return;
+    if (self != NULL) record_switch();
+    report_put("other\t");
+    report_encoded(kind, strlen(kind));
+    report_put("\t");
+    report_encoded(message, strlen(message));
+    report_put("\t%d\t%u", self != NULL ? self->tid : 0, site);
+    put_schedule(G->segment_count);
+    report_end();
+}
+
+static const char *waits_for(const struct op *op) {
+    switch (op->kind) {
+    case OP_COND_WAKE: return "a condition variable";
+    case OP_SEM_WAIT: return "a semaphore";
+    case OP_BARRIER_LEAVE: return "a barrier";
+    case OP_JOIN: return "the end of a thread";
+    case OP_SPIN: return "a variable to change";
+    case OP_ONCE:
+    case OP_ONCE_WAIT: return "an initialiser";
+    default: return "a lock";
+    }
+}
+
+void report_deadlock(tset blocked) {
+    char text[512] = "";
+    size_t at = 0;
+    uint32_t site = 0;
+    for (; blocked != 0; blocked &= blocked - 1) {
+        const struct thread *t = &threads[__builtin_ctzll(blocked)];
+        if (site == 0) site = t->pending.site;
+        if (at < sizeof text - 80)
+            at += (size_t)snprintf(text + at, sizeof text - at, "%sthread %u waits for %s", at ? ", " : "", t->tid,
+                                   waits_for(&t->pending));
+    }
+    report_other("deadlock", text, site);
+}
+
+void rp_fail(const char *kind, const char *format, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    report_other(kind, text, rp_site);
+    stand_still(OP_EXIT);
+}
+
+/* ---- replays */
+
+static struct { struct thread *thread; struct op op; const char *what; uint32_t steps; } last;
+
+static void put_value(const struct op *op) {
+    if (!is_access(op) || op->size > 16) return;
+    uint64_t value = 0;
+    memcpy(&value, (void *)op->object, op->size < 8 ? op->size : 8);
+    report_put(op->size > 8 ? "%#" PRIx64 "..." : "%" PRId64, op->size == 4 ? (uint64_t)(int64_t)(int32_t)value : value);
+}
+
+/* A step is written when the next one begins: only then is the value of a store there. */
+void report_flush_step(void) {
+    if (options.mode != MODE_REPLAY || last.thread == NULL) return;
+    struct thread *t = last.thread;
+    last.thread = NULL;
+    report_put("step\t%u\t%u\t", t->tid, last.steps);
+    report_encoded(last.what, strlen(last.what));
+    report_put("\t%d\t", last.op.kind == OP_MEMORY ? (int)last.op.id : (int)last.op.site);
+    if (last.op.object != 0) put_name(last.op.object);
+    put("\t", 1);
+    put_value(&last.op);
+    put("\t", 1);
+    for (uint32_t i = 0; i < t->held_count && i < MAX_HELD; i++) {
+        if (i) put(" ", 1);
+        put_name(t->held[i].object);
+    }
+    put("\t", 1);
+    for (uint32_t i = 0; i < t->depth && i < MAX_FRAMES; i++) report_put(i ? " %u" : "%u", t->frames[i].site);
+    report_end();
+}
+
+void report_step(struct thread *t, const struct op *op, const char *what) {
+    last.thread = t;
+    last.op = *op;
+    last.what = what;
+    last.steps = t->steps;
+}

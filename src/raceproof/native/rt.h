@@ -1,0 +1,375 @@
+/* rt.h: what the files of the runtime share. Talks to raceproof.explore through raceproof_rt.h.
+ *
+ * The words of the field are the papers': an *operation* is what a thread is about to do; an *event* is an
+ * operation that was executed at a scheduling point; a *node* is the state before an event, with what the search
+ * keeps about it. Events of one execution are numbered from 0, and node i is the state in which event i was chosen.
+ */
+#ifndef RT_H
+#define RT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "raceproof_rt.h"
+
+#define RP_MAX_THREADS 64
+#define NO_THREAD 0xff
+#define NONE UINT32_MAX
+
+typedef uint64_t tset; /* a set of thread ids */
+#define BIT(t) ((tset)1 << (t))
+
+/* ---- operations */
+
+enum op_kind {
+    OP_START,   /* a new thread before its first operation */
+    OP_NOTHING, /* it runs */
+    OP_MEMORY,  /* a plain access */
+    OP_ATOMIC,  /* an atomic access */
+    OP_FENCE,
+    OP_LOCK,    /* mutexes, spin locks, write side of rwlocks: waits until free */
+    OP_RDLOCK,
+    OP_TRY,     /* any try or timed form: never waits */
+    OP_UNLOCK,  /* a scheduling point only where try forms exist, or for dfs */
+    OP_COND_WAIT,
+    OP_COND_WAKE,  /* waits for a signal that it may take, or for a time-out */
+    OP_COND_WOKEN, /* a signal has chosen it; never an event */
+    OP_COND_SIGNAL,
+    OP_SEM_WAIT,
+    OP_SEM_POST,
+    OP_BARRIER,    /* arrives */
+    OP_BARRIER_LEAVE,  /* waits for the others; never an event */
+    OP_ONCE,
+    OP_ONCE_WAIT,  /* waits until the initialiser is done; never an event */
+    OP_JOIN,       /* waits for the end of a thread; never an event */
+    OP_SPIN,       /* waits until what the loop read has changed; never an event */
+    OP_ATOMIC_SECTION,
+    OP_CANCEL,     /* a request to cancel a thread, or a place where it takes effect */
+    OP_EXIT,       /* the program's end: waits until nobody else can run; never an event */
+    OP_NEVER,      /* an assumption failed: waits for ever; never an event */
+    OP_KINDS
+};
+
+/* How an operation touches its object, for the order of events: two operations on overlapping bytes of one object
+ * are dependent unless both only read it. */
+struct op {
+    uint8_t kind;
+    uint8_t writes;
+    uint8_t order;  /* of an atomic: rp_order */
+    uint8_t global; /* dependent with everything: its outcome depends on what others could do (timeouts) */
+    uint8_t type;   /* of a lock's object: enum object_type */
+    uint8_t shared; /* the read side of a rwlock */
+    uint32_t size;  /* of an access; OP_TRY: whether it succeeds; semaphores: the value before */
+    uint32_t id; /* access or RP_NO_ACCESS */
+    uint32_t site;
+    uintptr_t object;
+};
+
+static inline bool is_access(const struct op *o) { return o->kind == OP_MEMORY || o->kind == OP_ATOMIC; }
+
+bool op_dependent(const struct op *a, const struct op *b);
+bool op_conflicting_accesses(const struct op *a, const struct op *b); /* a race if unordered */
+
+struct event {
+    struct op op;
+    uint8_t tid;
+    uint8_t race_count;
+    uint16_t reserved;
+    uint32_t number;     /* the thread's how-many-th event, from 1 */
+    uint32_t steps;      /* of the thread, when it stood before this event */
+    uint32_t enabler;    /* event without which it could not have happened, or NONE */
+    uint32_t first_race; /* into G->races */
+};
+
+/* ---- wakeup trees (search_optimal.c) and nodes */
+
+struct sleeper {
+    struct op op;
+    uint8_t tid;
+};
+
+struct wake {
+    struct op op;
+    uint32_t child, sibling;
+    uint8_t tid;
+};
+
+struct node {
+    tset enabled, backtrack, done;
+    tset asleep;         /* threads in the sleep set; their operations are in sleepers */
+    uint32_t wut;        /* first child of the wakeup tree, or NONE */
+    uint32_t section;    /* event that began the atomic section in which this node lies, or NONE */
+    uint8_t chosen;
+};
+
+/* ---- threads */
+
+enum thread_state { T_UNUSED, T_READY, T_FINISHED };
+
+struct cleanup;
+struct frame { uint32_t site; uintptr_t sp; };
+#define MAX_FRAMES 256
+#define MAX_HELD 64
+#define MAX_POLLS 64
+
+struct held { uintptr_t object; uint32_t site; uint8_t shared; };
+struct poll { const void *address; uint32_t size; uint8_t value[16]; };
+
+struct fiber { void *sp; void *context; void *stack; size_t stack_size; };
+
+struct thread {
+    struct fiber fiber;
+    struct op pending;
+    uint8_t tid, parent, state, joined;
+    uint8_t detached, cancel_requested, cancel_disabled, cancel_at_once;
+    uint8_t timed, woken, in_exit;
+    uint32_t created_at;
+    uint32_t children;   /* created so far */
+    uint32_t steps;      /* hooks completed */
+    uint32_t events;     /* events so far */
+    uint32_t inputs;     /* inputs taken */
+    int saved_errno;
+    uint32_t saved_site;
+    void *(*start)(void *);
+    void *argument, *result;
+    struct cleanup *cleanups;
+    void *unwind; /* glibc's chain of cancellation buffers */
+    const void **specific;
+    char *tls;
+    uint64_t virtual_time;
+    uintptr_t wait_mutex;        /* that it gets back when its wait at a condition is over, or 0 */
+    uint64_t wait_ticket;
+    uint32_t wake_enabler;       /* event that woke it, or NONE */
+    uint32_t section_event;      /* that began its atomic section, or NONE */
+    uint64_t timeout_seen;       /* events at the last time-out */
+    struct frame frames[MAX_FRAMES];
+    uint32_t depth;
+    struct held held[MAX_HELD];
+    uint32_t held_count;
+    struct poll polls[MAX_POLLS];
+    uint32_t poll_count;
+    uint8_t polling, poll_overflow;
+    struct op exchange; /* a compare-exchange whose outcome is not known yet */
+    uint8_t failure_order;
+    uint32_t exchange_event;
+    uint32_t hb[RP_MAX_THREADS];      /* happens-before of C11 */
+    uint32_t dep[RP_MAX_THREADS];     /* order of dependent events */
+    uint32_t acquire_fence[RP_MAX_THREADS], release_fence[RP_MAX_THREADS];
+    uint8_t has_acquire_fence, has_release_fence;
+};
+
+extern struct thread threads[RP_MAX_THREADS];
+extern struct thread *self;
+extern uint32_t thread_limit; /* ids in use are below */
+
+/* ---- the search's memory: shared with the children in fork mode, so everything that lasts is behind G */
+
+#define MAX_EVENTS (1u << 20)
+#define MAX_RACES (1u << 21)
+#define MAX_WAKES (1u << 22)
+#define MAX_PAIRS_FOUND 4096
+#define MAX_SEGMENTS (1u << 20)
+#define MAX_CHOICES 256
+#define MAX_HITS 64
+
+struct segment { uint32_t tid, steps; };
+
+struct input_choice { uint8_t tid, bits, is_signed; uint32_t number; uint32_t index; };
+
+struct found_race { uint32_t a, b; };
+
+struct shared {
+    uint32_t event_count;
+    uint32_t race_count;
+    uint32_t prefix; /* nodes below are fixed by the search: their `chosen` is followed */
+    uint32_t segment_count;
+    uint32_t wake_free, wake_used;
+    uint32_t thread_limit;
+    uint8_t path_parent[RP_MAX_THREADS];
+    uint32_t path_number[RP_MAX_THREADS];
+    uint32_t paths;
+    struct op final_pending[RP_MAX_THREADS];
+    uint32_t final_steps[RP_MAX_THREADS];
+    uint8_t final_state[RP_MAX_THREADS];
+    uint32_t final_dep[RP_MAX_THREADS][RP_MAX_THREADS];
+    uint8_t thread_parent[RP_MAX_THREADS];
+    uint32_t thread_site[RP_MAX_THREADS];
+    /* what this execution ran into */
+    uint8_t cut;      /* enum cut */
+    uint8_t restart;  /* the set of scheduling points has grown: begin the search anew */
+    uint8_t has_try;  /* try forms exist: releases are scheduling points too */
+    uint8_t has_cancel; /* threads are cancelled: cancellation points are scheduling points */
+    uint8_t barrier_ordered;
+    uint8_t stop;
+    uint8_t child_reported;
+    uint8_t driven;   /* a driven race: both threads stand before their accesses */
+    uint8_t nondeterministic; /* the program did not do the same again under the same schedule */
+    uint8_t uses_inputs, inputs_incomplete;
+    uint8_t bounded_steps, bounded_threads, bounded_events, bounded_endless;
+    uint32_t others;  /* findings of kind `other` */
+    uint64_t other_keys[256];
+    uint64_t executions, blocked, transitions;
+    uint64_t subspace_checks, subspace_race_free, backtracks_skipped;
+    uint32_t pairs_found;
+    struct found_race found[MAX_PAIRS_FOUND];
+    struct input_choice choices[MAX_CHOICES];
+    uint32_t choice_count;
+    uint64_t input_values[MAX_CHOICES * 4];
+    uint32_t input_count;
+    /* a race of this execution that is to be driven to the point where both threads stand before their accesses */
+    uint32_t hit_count;
+    struct hit {
+        uint32_t a, b, steps_a, steps_b, segments;
+        uint8_t tid_a, tid_b, together;
+        uintptr_t address;
+    } hits[MAX_HITS];
+};
+
+enum cut { CUT_NOT, CUT_BLOCKED, CUT_STEPS, CUT_ASSUME, CUT_EVENTS, CUT_FATAL, CUT_DEADLOCK, CUT_THREADS, CUT_ENDLESS,
+           CUT_REPLAYED };
+
+extern struct shared *G;
+extern struct event *events;         /* of the current execution */
+extern struct node *nodes;
+extern uint32_t *clocks;             /* row i: clock of event i; RP_MAX_THREADS wide only as far as threads exist */
+extern uint32_t *counts;             /* row i: events of each thread before event i */
+extern struct sleeper *sleepers;     /* row i: sleep set of node i, by thread id */
+extern uint32_t *races;              /* event numbers */
+extern struct wake *wakes;
+extern struct segment *segments;
+
+#define CLOCK(i) (clocks + (size_t)(i) * RP_MAX_THREADS)
+#define COUNT(i) (counts + (size_t)(i) * RP_MAX_THREADS)
+#define SLEEPERS(i) (sleepers + (size_t)(i) * RP_MAX_THREADS)
+
+void *reserve(size_t bytes); /* address space for what lasts; zero */
+
+/* ---- options (main.c) */
+
+enum mode { MODE_SEARCH, MODE_REPLAY };
+
+struct options {
+    const struct algorithm *algorithm;
+    bool all, fork, spurious;
+    uint64_t max_executions, max_steps;
+    double time_limit;
+    enum mode mode;
+    int argc;
+    char **argv;
+    uint32_t pair_count;
+    struct found_race *pairs;
+    uint8_t *pair_is_ordered; /* by static facts: not looked for when subspaces are checked */
+    uint32_t access_limit;
+    struct segment *schedule;
+    uint32_t schedule_count;
+    bool drive;
+    struct segment drive_a, drive_b;
+    uint64_t *inputs;
+    uint32_t input_count;
+    struct { uint32_t bits; uint64_t value; } *candidates;
+    uint32_t candidate_count;
+};
+extern struct options options;
+extern uint8_t *visible_access; /* by access id: is it a scheduling point */
+
+/* ---- search algorithms: one file each behind this interface */
+
+struct algorithm {
+    const char *name;
+    bool accesses;    /* accesses are scheduling points */
+    bool releases;    /* so are unlock and post */
+    bool hb;          /* races by happens-before; else by the co-enabled test */
+    bool orders;      /* needs the clocks and races of dependent events */
+    void (*fresh)(void);                                  /* of a search with other inputs */
+    void (*begin)(void);                                  /* of a search, also when it begins anew */
+    void (*start)(void);                                  /* of an execution */
+    int (*choose)(struct node *node, uint32_t depth);      /* beyond the prefix: a thread, or -1 to stop here */
+    void (*chosen)(struct node *node, uint32_t depth, const struct op *op); /* also within the prefix */
+    bool (*finish)(void);                                 /* of an execution: false when the search is complete */
+};
+extern const struct algorithm algorithm_dfs, algorithm_dpor, algorithm_pdp, algorithm_dhtc, algorithm_optimal,
+    algorithm_race;
+
+/* ---- sched.c */
+
+/* Stand before an operation until it is our turn, then it counts as done. `what` names it in a replay. */
+void point(const struct op *op, bool is_point, const char *what);
+void block(const struct op *op); /* wait until it is enabled: no event, no step */
+void wake(struct thread *t);     /* it waits at a condition: let it go on */
+bool is_enabled(const struct thread *t);
+bool try_succeeds(const struct thread *t);
+int default_choice(tset candidates);
+_Noreturn void end_execution(enum cut cut);
+_Noreturn void thread_end(void);
+_Noreturn void stand_still(uint8_t kind); /* OP_EXIT or OP_NEVER */
+struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t site, bool detached); /* NULL: too many */
+void run_search(void);
+void run_replay(void);
+void record_switch(void);
+bool unlock_is_point(void);
+extern volatile int tick_pending;
+
+/* The object of an event brings its own order with it: what its last release knew. */
+void join_object(struct thread *t, const struct op *op);
+
+/* clocks */
+static inline void clock_join(uint32_t *into, const uint32_t *from, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (from[i] > into[i]) into[i] = from[i];
+}
+static inline void clock_copy(uint32_t *into, const uint32_t *from, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) into[i] = from[i];
+}
+
+/* ---- objects.c: synchronisation objects */
+
+enum object_type { O_NONE, O_MUTEX, O_RWLOCK, O_SPIN, O_COND, O_SEM, O_BARRIER, O_ONCE, O_SECTION };
+enum mutex_kind { M_NORMAL, M_RECURSIVE, M_ERRORCHECK };
+
+struct object {
+    uintptr_t address;
+    uint8_t type, mutex_kind, robust, owner_died, unrecoverable, destroyed;
+    uint8_t owner;      /* NO_THREAD: free */
+    uint32_t depth;     /* of a recursive lock */
+    tset readers;
+    uint32_t reader_depth;
+    int64_t value;      /* semaphore; barrier: how many are needed */
+    uint32_t arrived;
+    tset arrivals, users;
+    uint64_t round, tickets;
+    tset waiting;       /* at a condition */
+    uint32_t tokens;    /* signals not yet taken, when several could take them */
+    uint64_t token_ticket[16];
+    uint32_t token_event[16];
+    uint8_t once;       /* 0 not yet, 1 running, 2 done */
+    uint32_t hb[RP_MAX_THREADS];
+    uint32_t hb_readers[RP_MAX_THREADS];
+    uint32_t dep[RP_MAX_THREADS];          /* of the last release that excludes readers too */
+    uint32_t dep_readers[RP_MAX_THREADS];  /* of the readers' releases since */
+};
+
+struct object *object_at(const void *address, enum object_type type);
+struct object *object_fresh(const void *address, enum object_type type);
+void objects_reset(void);
+void objects_grow(uint32_t tid); /* a thread id is used for the first time: its column of every clock is zero */
+
+/* ---- shadow.c */
+
+void shadow_reset(void);
+void shadow_grow(uint32_t tid);
+void order_event(uint32_t event, const struct op *op);   /* dependent events before it: clocks and races */
+void order_as_read(uint32_t event); /* a compare-exchange that failed */
+void detect(const struct op *op);                         /* races by happens-before */
+void atomic_acquire(const struct op *op);                 /* happens-before that reading it brings */
+void atomic_release(const struct op *op, bool reads);     /* and that writing it gives; `reads`: in one step */
+void fence_synchronise(uint8_t order);
+
+/* ---- report.c */
+
+void report_hit(const struct hit *hit);
+void report_other(const char *kind, const char *message, uint32_t site);
+const char *address_name(uintptr_t address);
+bool pair_is_new(uint32_t a, uint32_t b);
+
+#endif

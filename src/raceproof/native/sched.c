@@ -1,0 +1,449 @@
+/* sched.c: who runs next, for raceproof.explore.
+ *
+ * A thread that comes to a scheduling point stands before its operation (`pending`) and dispatches. Before a decision
+ * is made every thread stands before such an operation, waits, or has ended: waits that are over and threads that
+ * are new run on silently until then. Then the search chooses, the chosen thread's operation becomes an event, and
+ * the thread goes on with it.
+ */
+
+#define _GNU_SOURCE
+#include "sched.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fiber.h"
+#include "futures.h"
+#include "heap.h"
+#include "libc.h"
+
+struct thread threads[RP_MAX_THREADS];
+struct thread *self;
+struct shared *G;
+struct event *events;
+struct node *nodes;
+uint32_t *clocks, *counts, *races;
+struct sleeper *sleepers;
+struct wake *wakes;
+struct segment *segments;
+uint8_t *visible_access;
+volatile int tick_pending;
+uint64_t steps_left;
+struct fiber host;
+tset live;
+uint8_t section_owner = NO_THREAD;
+
+static bool orders;                             /* the search wants clocks and races of events */
+static uint32_t event_counts[RP_MAX_THREADS];
+static tset silent; /* threads whose pending operation is no event */
+
+/* ---- operations */
+
+static inline bool overlap(const struct op *a, const struct op *b) {
+    return a->object < b->object + b->size && b->object < a->object + a->size;
+}
+
+bool op_conflicting_accesses(const struct op *a, const struct op *b) {
+    return is_access(a) && is_access(b) && (a->writes | b->writes) && !(a->kind == OP_ATOMIC && b->kind == OP_ATOMIC) &&
+           overlap(a, b);
+}
+
+bool op_dependent(const struct op *a, const struct op *b) {
+    if (a->global | b->global) return true;
+    if (!(a->writes | b->writes) || a->kind == OP_FENCE || b->kind == OP_FENCE) return false;
+    if (is_access(a) != is_access(b)) return false;
+    return is_access(a) ? overlap(a, b) : a->object == b->object;
+}
+
+static inline struct object *object_of(const struct op *op) {
+    return object_at((void *)op->object, (enum object_type)op->type);
+}
+
+/* A recursive or error-checking mutex answers its owner at once. */
+static bool lock_is_free(const struct thread *t, const struct object *o, bool shared) {
+    if (o->owner == t->tid) return o->type == O_MUTEX && o->mutex_kind != M_NORMAL;
+    if (o->owner != NO_THREAD) return false;
+    return shared || o->readers == 0;
+}
+
+static bool polls_changed(const struct thread *t) {
+    if (t->poll_overflow) return true;
+    for (uint32_t i = 0; i < t->poll_count; i++)
+        if (memcmp(t->polls[i].value, t->polls[i].address, t->polls[i].size) != 0) return true;
+    return false;
+}
+
+static bool has_token(const struct thread *t, const struct object *o) {
+    for (uint32_t i = 0; i < o->tokens; i++)
+        if (o->token_ticket[i] > t->wait_ticket) return true;
+    return false;
+}
+
+/* A wait may time out again only after somebody else has done something: else it would do so for ever. */
+static bool may_time_out(const struct thread *t) {
+    if (options.mode != MODE_SEARCH || driving) return t->timed; /* the schedule says when */
+    return t->timed && t->timeout_seen != G->event_count - t->events;
+}
+
+bool is_enabled(const struct thread *t) {
+    const struct op *op = &t->pending;
+    switch (op->kind) {
+    case OP_LOCK:
+    case OP_RDLOCK:
+    case OP_ATOMIC_SECTION: return lock_is_free(t, object_of(op), op->shared);
+    case OP_COND_WAKE: return options.spurious || is_cancelled(t) || may_time_out(t) || has_token(t, object_of(op));
+    case OP_SEM_WAIT: return object_of(op)->value > 0 || is_cancelled(t);
+    case OP_BARRIER_LEAVE: return object_of(op)->round > t->wait_ticket;
+    case OP_ONCE: return object_of(op)->once != 1;
+    case OP_ONCE_WAIT: return object_of(op)->once != 1;
+    case OP_JOIN: return threads[op->id].state == T_FINISHED || is_cancelled(t);
+    case OP_SPIN: return polls_changed(t);
+    case OP_EXIT: /* see nobody_can_run */
+    case OP_NEVER: return false;
+    default: return true;
+    }
+}
+
+bool try_succeeds(const struct thread *t) {
+    const struct op *op = &t->pending;
+    const struct object *o = object_of(op);
+    if (op->type == O_SEM) return o->value > 0;
+    if (o->owner == t->tid) return o->mutex_kind == M_RECURSIVE;
+    return lock_is_free(t, o, op->shared);
+}
+
+void join_object(struct thread *t, const struct op *op) {
+    uint32_t n = G->paths;
+    bool takes = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION ||
+                 (op->kind == OP_TRY && op->size != 0);
+    if (!takes || op->type == O_SEM) return;
+    const struct object *o = object_of(op);
+    clock_join(t->dep, o->dep, n);
+    if (!op->shared) clock_join(t->dep, o->dep_readers, n);
+}
+
+/* ---- switching */
+
+void record_switch(void) {
+    if (G->segment_count > 0 && segments[G->segment_count - 1].tid == self->tid)
+        segments[G->segment_count - 1].steps = self->steps;
+    else if (G->segment_count < MAX_SEGMENTS)
+        segments[G->segment_count++] = (struct segment){self->tid, self->steps};
+}
+
+void resume(struct thread *t) {
+    if (t == self) return;
+    struct thread *from = self;
+    record_switch();
+    from->saved_errno = errno;
+    from->saved_site = rp_site;
+    self = t;
+    errno = t->saved_errno;
+    fiber_switch(&from->fiber, &t->fiber);
+    rp_site = from->saved_site;
+}
+
+_Noreturn void end_execution(enum cut cut) {
+    if (self != NULL) record_switch();
+    G->cut = (uint8_t)cut;
+    struct fiber *from = self != NULL ? &self->fiber : &host;
+    fiber_switch(from, &host);
+    abort(); /* nobody comes back here */
+}
+
+/* ---- decisions */
+
+static _Noreturn void nobody_can_run(void) {
+    bool is_over = live == 0, may_wait = false;
+    for (tset rest = live; rest != 0; rest &= rest - 1) {
+        const struct thread *t = &threads[__builtin_ctzll(rest)];
+        is_over |= t->pending.kind == OP_EXIT || t->pending.kind == OP_NEVER;
+        may_wait |= t->pending.kind == OP_COND_WAKE && t->timed;
+    }
+    if (is_over) end_execution(CUT_NOT);
+    if (may_wait) { /* it waits, times out and waits again, and nothing else happens */
+        G->bounded_endless = 1;
+        end_execution(CUT_ENDLESS);
+    }
+    report_deadlock(live);
+    end_execution(CUT_DEADLOCK);
+}
+
+static void make_event(struct thread *t) {
+    uint32_t e = G->event_count;
+    if (e + 2 >= MAX_EVENTS) {
+        G->bounded_events = 1;
+        end_execution(CUT_EVENTS);
+    }
+    struct event *ev = &events[e];
+    if (t->pending.kind == OP_TRY) t->pending.size = try_succeeds(t);
+    if (t->pending.type == O_SEM && t->pending.kind != OP_TRY) t->pending.size = (uint32_t)object_of(&t->pending)->value;
+    ev->op = t->pending;
+    ev->tid = t->tid;
+    ev->number = ++t->events;
+    ev->steps = t->steps;
+    ev->race_count = 0;
+    ev->enabler = t->wake_enabler;
+    t->wake_enabler = NONE;
+    if (orders) {
+        clock_copy(COUNT(e), event_counts, G->paths);
+        event_counts[t->tid]++;
+        order_event(e, &ev->op);
+    }
+    G->event_count = e + 1;
+    G->transitions++;
+}
+
+static struct thread *decide(void) {
+    tset enabled = 0;
+    for (tset rest = live & ~silent; rest != 0; rest &= rest - 1) {
+        struct thread *t = &threads[__builtin_ctzll(rest)];
+        if (is_enabled(t)) enabled |= BIT(t->tid);
+    }
+    if (enabled == 0) nobody_can_run();
+    uint32_t depth = G->event_count;
+    struct node *node = &nodes[depth];
+    const struct algorithm *a = options.algorithm;
+    bool in_section = section_owner != NO_THREAD && (enabled & BIT(section_owner));
+    if (in_section) enabled = BIT(section_owner); /* nothing comes between the steps of an atomic section */
+    if (depth < G->prefix) {
+        if (!(enabled & BIT(node->chosen))) {
+            G->nondeterministic = 1;
+            end_execution(CUT_ENDLESS);
+        }
+    } else {
+        node->enabled = enabled;
+        node->backtrack = node->done = 0;
+        node->section = in_section ? threads[section_owner].section_event : NONE;
+        int chosen = a->choose(node, depth);
+        if (chosen < 0) end_execution(CUT_BLOCKED);
+        node->chosen = (uint8_t)chosen;
+    }
+    struct thread *t = &threads[node->chosen];
+    if (a->chosen != NULL) a->chosen(node, depth, &t->pending);
+    make_event(t);
+    return t;
+}
+
+/* Find who runs next and let them; comes back when it is this thread's turn. */
+static void dispatch(void) {
+    if (tick_pending) on_tick();
+    for (tset rest = silent & live; rest != 0; rest &= rest - 1) {
+        struct thread *t = &threads[__builtin_ctzll(rest)];
+        if (!is_enabled(t)) continue;
+        if (t->pending.kind == OP_SPIN && G->event_count > 0) t->wake_enabler = G->event_count - 1;
+        silent &= ~BIT(t->tid);
+        resume(t);
+        return;
+    }
+    resume(decide());
+}
+
+/* Two threads that stand before conflicting accesses: [PDP, Fig. 2] DETECTRACE, [DHTC, Fig. 9]. */
+static void detect_together(void) {
+    for (tset rest = live & ~BIT(self->tid); rest != 0; rest &= rest - 1) {
+        const struct thread *u = &threads[__builtin_ctzll(rest)];
+        if (!op_conflicting_accesses(&self->pending, &u->pending) || !pair_is_new(u->pending.id, self->pending.id) ||
+            G->hit_count == MAX_HITS)
+            continue;
+        record_switch();
+        uintptr_t mine = self->pending.object, theirs = u->pending.object;
+        G->hits[G->hit_count++] = (struct hit){.a = u->pending.id, .b = self->pending.id, .steps_a = u->steps,
+                                               .steps_b = self->steps, .tid_a = u->tid, .tid_b = self->tid,
+                                               .together = 1, .address = mine > theirs ? mine : theirs,
+                                               .segments = G->segment_count};
+    }
+}
+
+bool unlock_is_point(void) { return options.algorithm->releases || G->has_try; }
+
+void point(const struct op *op, bool is_point, const char *what) {
+    if (options.mode != MODE_SEARCH || driving) {
+        follow(op, what);
+    } else if (is_point) {
+        self->pending = *op;
+        if (!options.algorithm->hb && is_access(op)) detect_together();
+        futures_stand(self);
+        dispatch();
+        self->pending.kind = OP_NOTHING;
+    }
+    self->steps++;
+    if (--steps_left == 0) {
+        G->bounded_steps = 1;
+        end_execution(CUT_STEPS);
+    }
+}
+
+void block(const struct op *op) {
+    self->pending = *op;
+    if (is_enabled(self)) return;
+    if (options.mode != MODE_SEARCH || driving) {
+        follow_blocked();
+        return;
+    }
+    silent |= BIT(self->tid);
+    futures_stand(self);
+    dispatch();
+    self->pending.kind = OP_NOTHING;
+}
+
+/* Every other thread may still do what it does before the process is gone: the end could come as late as one likes. */
+_Noreturn void stand_still(uint8_t kind) {
+    struct op op = {.kind = kind, .id = RP_NO_ACCESS, .site = rp_site};
+    self->in_exit = 1;
+    block(&op);
+    abort(); /* never enabled */
+}
+
+void wake(struct thread *t) {
+    t->pending.kind = OP_COND_WOKEN;
+    silent |= BIT(t->tid);
+}
+
+int default_choice(tset candidates) {
+    if (candidates == 0) return -1;
+    if (candidates & BIT(self->tid)) return self->tid;
+    return __builtin_ctzll(candidates);
+}
+
+/* ---- threads */
+
+/* Threads have the same id in every execution: who made it, and the how-many-th it is of theirs. */
+static int thread_id(uint8_t parent, uint32_t number) {
+    for (uint32_t i = 0; i < G->paths; i++)
+        if (G->path_parent[i] == parent && G->path_number[i] == number) return (int)i;
+    if (G->paths == RP_MAX_THREADS) return -1;
+    uint32_t tid = G->paths;
+    G->path_parent[tid] = parent;
+    G->path_number[tid] = number;
+    for (uint32_t e = 0; e < G->event_count; e++) CLOCK(e)[tid] = COUNT(e)[tid] = 0;
+    for (uint32_t t = 0; t < tid; t++) {
+        threads[t].hb[tid] = threads[t].dep[tid] = 0;
+        threads[t].acquire_fence[tid] = threads[t].release_fence[tid] = 0;
+    }
+    objects_grow(tid);
+    shadow_grow(tid);
+    event_counts[tid] = 0;
+    G->paths = tid + 1;
+    return (int)tid;
+}
+
+static void thread_entry(void) {
+    self->result = self->start(self->argument);
+    thread_end();
+}
+
+static void thread_clear(struct thread *t, uint8_t tid) {
+    uint32_t n = G->paths;
+    struct fiber fiber = t->fiber;
+    memset(t, 0, offsetof(struct thread, frames));
+    t->fiber = fiber;
+    t->tid = tid;
+    t->depth = t->held_count = t->poll_count = 0;
+    t->polling = t->poll_overflow = t->has_acquire_fence = t->has_release_fence = 0;
+    memset(t->hb, 0, n * sizeof *t->hb);
+    memset(t->dep, 0, n * sizeof *t->dep);
+    memset(t->acquire_fence, 0, n * sizeof *t->acquire_fence);
+    memset(t->release_fence, 0, n * sizeof *t->release_fence);
+    t->hb[tid] = 1;
+    t->wake_enabler = NONE;
+    t->section_event = NONE;
+    t->timeout_seen = UINT64_MAX;
+}
+
+struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t site, bool detached) {
+    int tid = thread_id(self != NULL ? self->tid : NO_THREAD, self != NULL ? self->children++ : 0);
+    if (tid < 0) {
+        G->bounded_threads = 1;
+        end_execution(CUT_THREADS);
+    }
+    struct thread *t = &threads[tid];
+    thread_clear(t, (uint8_t)tid);
+    t->state = T_READY;
+    t->parent = self != NULL ? self->tid : NO_THREAD;
+    t->created_at = site;
+    t->start = start;
+    t->argument = argument;
+    t->detached = detached;
+    t->pending = (struct op){.kind = OP_START, .id = RP_NO_ACCESS, .site = site};
+    G->thread_parent[tid] = t->parent;
+    G->thread_site[tid] = site;
+    fiber_stack(&t->fiber);
+    fiber_make(&t->fiber, thread_entry);
+    thread_locals(t);
+    live |= BIT(tid);
+    silent |= BIT(tid);
+    futures_stand(t);
+    if (self != NULL) {
+        uint32_t n = G->paths;
+        clock_join(t->hb, self->hb, n);
+        clock_copy(t->dep, self->dep, n);
+        t->hb[tid] = 1;
+        self->hb[self->tid]++;
+    }
+    return t;
+}
+
+_Noreturn void thread_end(void) {
+    run_thread_exit(self);
+    self->state = T_FINISHED;
+    live &= ~BIT(self->tid);
+    silent &= ~BIT(self->tid);
+    self->pending = (struct op){.kind = OP_EXIT, .id = RP_NO_ACCESS};
+    futures_stand(self);
+    if (self->tid == 0 && live == 0) end_execution(CUT_NOT);
+    if (options.mode != MODE_SEARCH || driving)
+        follow_blocked();
+    else
+        dispatch();
+    abort(); /* a thread that has ended is not resumed */
+}
+
+/* ---- one execution */
+
+static void *main_entry(void *unused) {
+    (void)unused;
+    run_program(); /* does not come back: it ends as exit does */
+    return NULL;
+}
+
+static void run_here(void) {
+    reset_program();
+    heap_reset();
+    libc_reset();
+    objects_reset();
+    shadow_reset();
+    self = NULL;
+    live = silent = 0;
+    section_owner = NO_THREAD;
+    memset(event_counts, 0, G->paths * sizeof *event_counts);
+    for (uint32_t t = 0; t < G->paths; t++) threads[t].state = T_UNUSED;
+    self = NULL;
+    struct thread *main_thread = thread_create(main_entry, NULL, 0, false);
+    silent &= ~BIT(0);
+    self = main_thread;
+    fiber_switch(&host, &main_thread->fiber);
+    for (uint32_t t = 0; t < G->paths; t++) {
+        G->final_state[t] = threads[t].state;
+        if (threads[t].state == T_UNUSED) continue;
+        G->final_pending[t] = threads[t].pending;
+        G->final_steps[t] = threads[t].steps;
+        if (orders) clock_copy(G->final_dep[t], threads[t].dep, G->paths);
+    }
+}
+
+void run_execution(void) {
+    G->event_count = G->race_count = G->segment_count = 0;
+    G->hit_count = 0;
+    futures_reset();
+    G->input_count = 0;
+    G->cut = CUT_NOT;
+    steps_left = options.max_steps;
+    orders = options.algorithm != NULL && options.algorithm->orders && !driving && options.mode == MODE_SEARCH;
+    if (options.fork)
+        run_in_child(run_here);
+    else
+        run_here();
+}

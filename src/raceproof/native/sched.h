@@ -1,0 +1,45 @@
+/* sched.h: between the scheduler and the parts of the runtime that start, follow and end executions. */
+#ifndef SCHED_H
+#define SCHED_H
+
+#include "rt.h"
+
+extern struct fiber host;     /* the search's own stack */
+extern tset live;             /* threads that have not ended */
+extern uint64_t steps_left;
+extern uint8_t section_owner; /* thread in an atomic section, or NO_THREAD */
+
+void resume(struct thread *t);
+void run_execution(void);
+
+/* follow.c: schedules that are given */
+extern bool driving;
+void follow(const struct op *op, const char *what);
+void follow_blocked(void);
+/* After an execution that had it: run it again until both threads stand before their accesses, if there is such a
+ * schedule. Leaves the schedule to be reported in `segments`. */
+void drive(struct hit *hit);
+
+/* isolation.c */
+void run_in_child(void (*body)(void));
+void on_tick(void);
+void start_ticking(void);
+void catch_signals(void);
+
+/* program.c */
+void load_program(const char *path);
+void reset_program(void);
+_Noreturn void run_program(void);
+void thread_locals(struct thread *t);
+void *tls_address(struct thread *t, void *image);
+
+/* threads.c */
+void run_thread_exit(struct thread *t); /* destructors, locks that it leaves behind */
+bool is_cancelled(const struct thread *t);
+
+/* report.c */
+void report_deadlock(tset blocked);
+void report_step(struct thread *t, const struct op *op, const char *what);
+void report_flush_step(void);
+
+#endif

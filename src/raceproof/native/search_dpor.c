@@ -1,0 +1,101 @@
+/* search_dpor.c: dynamic partial-order reduction, for raceproof.explore.
+ *
+ * Follows [FG05, Fig. 3], [PDP, Fig. 2].
+ * Paper -> here: S -> nodes; s.backtrack, s.done, s.enabled -> the same; next(s, p) -> `next`.
+ * Differs: backtrack sets are updated at the end of an execution, for all its states at once (which gives the same
+ * sets, and is what [PDP, Fig. 7] needs); and for threads that are not enabled as well, as in [FG05].
+ */
+
+#include "search_dpor.h"
+
+/* What thread t was about to do from some state on: it stood there since behind its event `since` (NONE: from the
+ * start) and did it as event `at` (the number of events: not at all). */
+struct next { uint8_t tid; uint32_t since, at; const struct op *op; const uint32_t *clock; };
+
+static bool may_be_co_enabled(const struct op *a, const struct op *b) {
+    bool a_takes = a->kind == OP_LOCK || a->kind == OP_RDLOCK || a->kind == OP_ATOMIC_SECTION;
+    bool b_takes = b->kind == OP_LOCK || b->kind == OP_RDLOCK || b->kind == OP_ATOMIC_SECTION;
+    return !((a_takes && b->kind == OP_UNLOCK) || (b_takes && a->kind == OP_UNLOCK));
+}
+
+/* Threads enabled before event d whose execution there could lead to `next` before it: l.22 of [PDP, Fig. 2]. */
+static tset could_lead(uint32_t d, const struct next *next) {
+    const struct node *node = &nodes[d];
+    tset found = 0;
+    if (node->enabled & BIT(next->tid)) return BIT(next->tid);
+    for (tset rest = node->enabled; rest != 0; rest &= rest - 1) {
+        uint8_t q = (uint8_t)__builtin_ctzll(rest);
+        /* executed behind d and before `next` in its order: more events of q are known to it than there were at d */
+        uint32_t at_d = COUNT(d)[q] + (events[d].tid == q);
+        if (next->clock[q] > at_d) found |= BIT(q);
+    }
+    return found;
+}
+
+static void add_backtrack(uint32_t d, const struct next *next) {
+    if (nodes[d].section != NONE && nodes[d].section < d) d = nodes[d].section;
+    tset found = could_lead(d, next);
+    if (found & (nodes[d].backtrack | nodes[d].done)) return;
+    nodes[d].backtrack |= found != 0 ? found & -found : nodes[d].enabled;
+}
+
+static void update_for(const struct next *next, uint32_t limit) {
+    for (uint32_t d = next->at; d-- > 0;) {
+        const struct event *e = &events[d];
+        bool is_later = next->since == NONE || d > next->since;
+        if (e->tid == next->tid || !op_dependent(&e->op, next->op) || !may_be_co_enabled(&e->op, next->op)) continue;
+        if (d < limit && (is_later || next->clock[e->tid] < e->number)) add_backtrack(d, next);
+        if (!is_later && d < limit) return; /* the latest one of those it stood behind from the beginning */
+        if (d >= limit) G->backtracks_skipped++;
+    }
+}
+
+void dpor_update(uint32_t limit) {
+    uint32_t n = G->event_count;
+    uint32_t last[RP_MAX_THREADS];
+    static const uint32_t nothing[RP_MAX_THREADS];
+    for (uint32_t t = 0; t < G->paths; t++) last[t] = NONE;
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t t = events[i].tid;
+        struct next next = {t, last[t], i, &events[i].op, last[t] == NONE ? nothing : CLOCK(last[t])};
+        update_for(&next, limit);
+        last[t] = i;
+    }
+    for (uint32_t t = 0; t < G->paths; t++) {
+        if (G->final_state[t] != T_READY) continue;
+        struct next next = {(uint8_t)t, last[t], n, &G->final_pending[t], G->final_dep[t]};
+        if (G->final_pending[t].kind != OP_START) update_for(&next, limit);
+    }
+}
+
+int dpor_choose(struct node *node, uint32_t depth) {
+    (void)depth;
+    int chosen = default_choice(node->enabled);
+    node->backtrack = BIT(chosen);
+    return chosen;
+}
+
+bool dpor_backtrack(bool with_sleep) {
+    for (uint32_t i = G->event_count; i-- > 0;) {
+        struct node *n = &nodes[i];
+        n->done |= BIT(n->chosen);
+        if (with_sleep) {
+            n->asleep |= BIT(n->chosen);
+            SLEEPERS(i)[n->chosen] = (struct sleeper){.op = events[i].op, .tid = n->chosen};
+        }
+        tset left = n->backtrack & n->enabled & ~n->done & ~(with_sleep ? n->asleep : 0);
+        if (left == 0) continue;
+        n->chosen = (uint8_t)__builtin_ctzll(left);
+        G->prefix = i + 1;
+        return true;
+    }
+    return false;
+}
+
+static bool finish(void) {
+    dpor_update(G->event_count);
+    return dpor_backtrack(false);
+}
+
+const struct algorithm algorithm_dpor = {.name = "dpor", .accesses = true, .orders = true, .choose = dpor_choose,
+                                         .finish = finish};

@@ -1,0 +1,235 @@
+/* search_optimal.c: one execution for each class of equivalent ones, for raceproof.explore.
+ *
+ * Follows [AAJS14, Alg. 2] (optimal DPOR with wakeup trees).
+ * Paper -> here: Explore(E, Sleep, WuT) -> the nodes of the current execution; wut(E') -> node.wut, without the branch
+ * that is being explored; sleep(E') -> node.asleep; e ⋖ e' -> `races` of event e' (shadow.c keep_races); notdep(e, E)
+ * -> not_after; insert[E'](v, wut) -> insert.
+ * Differs:
+ *   - Locks: what can be reversed is the order in which a lock is taken; the release is no event (shadow.c roles).
+ *   - Threads that still wait at the end take part as if they had come to their turn.
+ *   - What wakes a thread cannot be reversed with what the thread does next (`enabler`); a semaphore is only taken
+ *     earlier if it had a unit to give.
+ *   - A sequence of a wakeup tree that turns out not to be possible is left where it stops: the execution goes on
+ *     freely, which costs an execution and loses nothing.
+ *   - A race with a step of an atomic section is reversed in front of the section.
+ */
+
+#include "search_optimal.h"
+
+#include <string.h>
+
+#include "sleep.h"
+
+/* ---- wakeup trees: nodes from a pool */
+
+static uint32_t new_wake(uint8_t tid, const struct op *op) {
+    uint32_t w = G->wake_free;
+    if (w != NONE)
+        G->wake_free = wakes[w].sibling;
+    else if (G->wake_used < MAX_WAKES)
+        w = G->wake_used++;
+    else
+        return NONE;
+    wakes[w] = (struct wake){.op = *op, .tid = tid, .child = NONE, .sibling = NONE};
+    return w;
+}
+
+static void free_wakes(uint32_t w) {
+    while (w != NONE) {
+        uint32_t next = wakes[w].sibling;
+        free_wakes(wakes[w].child);
+        wakes[w].sibling = G->wake_free;
+        G->wake_free = w;
+        w = next;
+    }
+}
+
+static uint32_t pop_wake(struct node *node) {
+    uint32_t w = node->wut, child = wakes[w].child;
+    node->wut = wakes[w].sibling;
+    wakes[w].child = wakes[w].sibling = NONE;
+    free_wakes(w);
+    return child;
+}
+
+/* ---- extending an execution */
+
+void optimal_begin(void) {
+    nodes[0].wut = NONE;
+    nodes[0].asleep = 0;
+}
+
+int optimal_choose(struct node *node, uint32_t depth) {
+    (void)depth;
+    if (node->wut != NONE) {
+        if (node->enabled & BIT(wakes[node->wut].tid)) return wakes[node->wut].tid;
+        free_wakes(node->wut);
+        node->wut = NONE;
+    }
+    return default_choice(node->enabled & ~node->asleep);
+}
+
+void optimal_chosen(struct node *node, uint32_t depth, const struct op *op) {
+    if (depth + 1 < G->prefix) return;
+    sleep_pass(depth, op);
+    node[1].wut = node->wut != NONE && wakes[node->wut].tid == node->chosen ? pop_wake(node) : NONE;
+}
+
+/* ---- reversing races */
+
+struct sequence { uint32_t count; uint32_t *events; };
+
+static inline bool before(uint32_t e, uint32_t f) { return CLOCK(f)[events[e].tid] >= events[e].number; }
+
+/* Is thread `tid`, whose next operation is `op`, a weak initial of v: could it as well go first? Where it occurs in
+ * v, `*at` is the place. */
+static bool is_weak_initial(const struct sequence *v, uint8_t tid, const struct op *op, uint32_t *at) {
+    uint32_t i = 0;
+    while (i < v->count && events[v->events[i]].tid != tid) i++;
+    *at = i;
+    if (i == v->count) {
+        for (uint32_t j = 0; j < v->count; j++)
+            if (op_dependent(op, &events[v->events[j]].op)) return false;
+        return true;
+    }
+    for (uint32_t j = 0; j < i; j++)
+        if (before(v->events[j], v->events[i])) return false;
+    return true;
+}
+
+static void append_chain(uint32_t *link, const struct sequence *v) {
+    while (*link != NONE) link = &wakes[*link].sibling;
+    for (uint32_t i = 0; i < v->count; i++) {
+        uint32_t w = new_wake(events[v->events[i]].tid, &events[v->events[i]].op);
+        if (w == NONE) return; /* a shorter sequence leads there too */
+        *link = w;
+        link = &wakes[w].child;
+    }
+}
+
+static void insert(struct node *node, struct sequence *v) {
+    uint32_t *list = &node->wut;
+    for (;;) {
+        uint32_t c = *list, at = 0;
+        while (c != NONE && !is_weak_initial(v, wakes[c].tid, &wakes[c].op, &at)) c = wakes[c].sibling;
+        if (c == NONE) break;
+        if (at < v->count) {
+            v->count--;
+            memmove(v->events + at, v->events + at + 1, (v->count - at) * sizeof *v->events);
+        }
+        if (wakes[c].child == NONE || v->count == 0) return; /* led there already */
+        list = &wakes[c].child;
+    }
+    append_chain(list, v);
+}
+
+/* Would a semaphore still have a unit for e' if e did not come first? */
+static bool has_unit(const struct sequence *v, uint32_t e) {
+    uint32_t last = v->events[v->count - 1];
+    const struct op *wait = &events[last].op;
+    int64_t value = (int32_t)events[e].op.size;
+    if (events[e].op.object != wait->object) return true;
+    for (uint32_t i = 0; i + 1 < v->count; i++) {
+        const struct op *op = &events[v->events[i]].op;
+        if (op->object != wait->object || op->type != O_SEM) continue;
+        value += op->kind == OP_SEM_POST ? 1 : op->kind == OP_SEM_WAIT || (op->kind == OP_TRY && op->size) ? -1 : 0;
+    }
+    return value > 0;
+}
+
+static bool writes_in(const struct sequence *v) {
+    for (uint32_t i = 0; i + 1 < v->count; i++)
+        if (events[v->events[i]].op.writes) return true;
+    return false;
+}
+
+static bool is_possible(const struct sequence *v, uint32_t e, uint32_t f) {
+    if (events[f].enabler == e) /* unless it may have been woken by somebody else as well */
+        return events[f].op.kind != OP_COND_WAKE && events[f].op.kind != OP_LOCK && writes_in(v);
+    return events[f].op.kind != OP_SEM_WAIT || has_unit(v, e);
+}
+
+/* e and f are dependent and could come the other way round: make sure that they will. `limit`: events from here on
+ * are not looked at, except f. */
+void optimal_reverse(uint32_t e, uint32_t f, uint32_t limit) {
+    static uint32_t *buffer;
+    if (buffer == NULL) buffer = reserve(sizeof *buffer * MAX_EVENTS);
+    if (nodes[e].section != NONE && nodes[e].section < e) e = nodes[e].section;
+    if (before(e, f) && events[e].tid == events[f].tid) return;
+    struct sequence v = {0, buffer};
+    for (uint32_t i = e + 1; i < limit; i++)
+        if (i != f && !before(e, i)) v.events[v.count++] = i;
+    v.events[v.count++] = f;
+    if (!is_possible(&v, e, f)) return;
+    struct node *node = &nodes[e];
+    for (tset rest = node->asleep; rest != 0; rest &= rest - 1) {
+        uint8_t tid = (uint8_t)__builtin_ctzll(rest);
+        uint32_t at;
+        if (is_weak_initial(&v, tid, &SLEEPERS(e)[tid].op, &at)) return;
+    }
+    insert(node, &v);
+}
+
+/* A thread that waits at the end, as one more event: which one it was too late for. */
+static void reverse_waiting(uint32_t limit) {
+    uint32_t n = G->event_count;
+    for (uint32_t t = 0; t < G->paths; t++) {
+        const struct op *op = &G->final_pending[t];
+        bool waits = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION ||
+                     op->kind == OP_SEM_WAIT || op->kind == OP_COND_WAKE;
+        if (G->final_state[t] != T_READY || !waits) continue;
+        events[n] = (struct event){.op = *op, .tid = (uint8_t)t, .number = G->final_dep[t][t] + 1, .enabler = NONE};
+        clock_copy(CLOCK(n), G->final_dep[t], G->paths);
+        CLOCK(n)[t] = events[n].number;
+        for (uint32_t e = n; e-- > 0;) {
+            const struct event *ev = &events[e];
+            bool takes = ev->op.kind == op->kind || ev->op.kind == OP_LOCK || ev->op.kind == OP_RDLOCK ||
+                         (ev->op.kind == OP_TRY && ev->op.size);
+            if (ev->tid == t || !takes || !op_dependent(&ev->op, op)) continue;
+            if (G->final_dep[t][ev->tid] < ev->number && e < limit) optimal_reverse(e, n, limit);
+            break;
+        }
+    }
+}
+
+void optimal_races(uint32_t limit) {
+    uint32_t n = G->event_count;
+    for (uint32_t f = 0; f < n && f < limit; f++)
+        for (uint32_t i = 0; i < events[f].race_count; i++) optimal_reverse(races[events[f].first_race + i], f, n);
+    if (G->cut != CUT_BLOCKED && limit >= n) reverse_waiting(n);
+}
+
+/* Let `tid` go at node e: its next operation there is an event behind e, or what it waits for in the end. */
+void optimal_try(uint32_t e, uint8_t tid) {
+    uint32_t n = G->event_count, f = e;
+    while (f < n && events[f].tid != tid) f++;
+    if (f == n) {
+        events[n] = (struct event){.op = G->final_pending[tid], .tid = tid, .number = G->final_dep[tid][tid] + 1};
+        clock_copy(CLOCK(n), G->final_dep[tid], G->paths);
+    }
+    if (nodes[e].asleep & BIT(tid)) return;
+    struct sequence v = {1, &f};
+    insert(&nodes[e], &v);
+}
+
+bool optimal_backtrack(void) {
+    for (uint32_t i = G->event_count; i-- > 0;) {
+        struct node *n = &nodes[i];
+        sleep_add(i, n->chosen, &events[i].op);
+        while (n->wut != NONE && !(n->enabled & BIT(wakes[n->wut].tid))) free_wakes(pop_wake(n));
+        if (n->wut == NONE) continue;
+        n->chosen = wakes[n->wut].tid;
+        G->prefix = i + 1;
+        return true;
+    }
+    return false;
+}
+
+static bool finish(void) {
+    optimal_races(G->event_count);
+    return optimal_backtrack();
+}
+
+const struct algorithm algorithm_optimal = {.name = "optimal", .accesses = true, .hb = true, .orders = true,
+                                            .begin = optimal_begin, .choose = optimal_choose,
+                                            .chosen = optimal_chosen, .finish = finish};

@@ -1,0 +1,356 @@
+/* sync.c: locks, conditions, semaphores, barriers, once: deterministic, for raceproof.explore.
+ *
+ * Each operation is one step. Taking is an event of the search; what only releases is one where its order with
+ * others can be seen (unlock_is_point). Two clocks are kept: `hb`, the happens-before of C11, finds races; `dep`, the
+ * order of dependent events, is the search's.
+ */
+
+#include "sync.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "libc.h"
+
+static struct op sync_op(uint8_t kind, const void *object, enum object_type type, bool writes) {
+    return (struct op){.kind = kind, .writes = writes, .type = (uint8_t)type, .id = RP_NO_ACCESS, .site = rp_site,
+                       .object = (uintptr_t)object};
+}
+
+/* Try forms can see whether a lock is held: from now on releases are scheduling points too. The search begins anew
+ * if it began without. */
+static void note_try(void) {
+    if (G->has_try) return;
+    G->has_try = 1;
+    if (!options.algorithm->releases && options.mode == MODE_SEARCH) {
+        G->restart = 1;
+        end_execution(CUT_BLOCKED);
+    }
+}
+
+/* ---- locks */
+
+static void hold(const struct object *o, bool shared) {
+    if (self->held_count < MAX_HELD) self->held[self->held_count] = (struct held){o->address, rp_site, shared};
+    self->held_count++;
+}
+
+static void let_go(const struct object *o) {
+    uint32_t n = self->held_count < MAX_HELD ? self->held_count : MAX_HELD;
+    for (uint32_t i = n; i-- > 0;) {
+        if (self->held[i].object != o->address) continue;
+        memmove(&self->held[i], &self->held[i + 1], (n - i - 1) * sizeof *self->held);
+        break;
+    }
+    if (self->held_count > 0) self->held_count--;
+}
+
+static int taken(struct object *o, bool shared) {
+    uint32_t n = G->paths;
+    clock_join(self->hb, o->hb, n);
+    if (!shared) clock_join(self->hb, o->hb_readers, n);
+    hold(o, shared);
+    if (shared) {
+        o->readers |= BIT(self->tid);
+        o->reader_depth++;
+    } else {
+        o->owner = self->tid;
+        o->depth = 1;
+    }
+    if (!o->owner_died) return 0;
+    return o->robust ? EOWNERDEAD : 0;
+}
+
+int lock_take(const void *lock, enum object_type type, bool shared, const char *what) {
+    struct op op = sync_op(type == O_SECTION ? OP_ATOMIC_SECTION : shared ? OP_RDLOCK : OP_LOCK, lock, type, !shared);
+    op.shared = shared;
+    point(&op, true, what);
+    struct object *o = object_at(lock, type);
+    if (o->unrecoverable) return ENOTRECOVERABLE;
+    if (o->owner == self->tid) {
+        if (o->mutex_kind == M_ERRORCHECK) return EDEADLK;
+        o->depth++; /* recursive: a normal one would not have been enabled */
+        return 0;
+    }
+    return taken(o, shared);
+}
+
+int lock_try(const void *lock, enum object_type type, bool shared, bool timed, const char *what) {
+    note_try();
+    struct op op = sync_op(OP_TRY, lock, type, true);
+    op.shared = shared;
+    point(&op, true, what);
+    struct object *o = object_at(lock, type);
+    self->pending = op;
+    if (!try_succeeds(self)) {
+        if (self->polling && self->poll_count + 2 <= MAX_POLLS) { /* a loop of tries waits for a release */
+            self->polls[self->poll_count++] = (struct poll){&o->owner, 1, {o->owner}};
+            struct poll *readers = &self->polls[self->poll_count++];
+            readers->address = &o->readers;
+            readers->size = sizeof o->readers;
+            memcpy(readers->value, &o->readers, sizeof o->readers);
+        }
+        if (timed && o->owner == self->tid && o->mutex_kind == M_ERRORCHECK) return EDEADLK;
+        return timed ? ETIMEDOUT : EBUSY;
+    }
+    if (o->unrecoverable) return ENOTRECOVERABLE;
+    if (o->owner == self->tid) {
+        o->depth++;
+        return 0;
+    }
+    return taken(o, shared);
+}
+
+int lock_release(const void *lock, enum object_type type, const char *what) {
+    struct op op = sync_op(OP_UNLOCK, lock, type, true);
+    struct object *o = object_at(lock, type);
+    point(&op, unlock_is_point(), what);
+    uint32_t n = G->paths;
+    if (o->readers & BIT(self->tid)) {
+        clock_join(o->hb_readers, self->hb, n);
+        clock_join(o->dep_readers, self->dep, n);
+        self->hb[self->tid]++;
+        o->reader_depth--;
+        let_go(o);
+        /* a thread may hold the read side more than once */
+        uint32_t still = 0;
+        for (uint32_t i = 0; i < self->held_count && i < MAX_HELD; i++) still += self->held[i].object == o->address;
+        if (still == 0) o->readers &= ~BIT(self->tid);
+        return 0;
+    }
+    if (o->owner != self->tid) {
+        bool reports = type == O_MUTEX && (o->mutex_kind != M_NORMAL || o->robust);
+        if (!reports) report_other("unlock", o->owner == NO_THREAD ? "unlock of a lock that is not held"
+                                                                   : "unlock of a lock that another thread holds", rp_site);
+        if (reports) return EPERM;
+        if (o->owner == NO_THREAD) return 0;
+        self->hb[self->tid]++; /* undefined; as glibc does: it is unlocked all the same */
+    } else if (--o->depth > 0) {
+        return 0;
+    } else {
+        let_go(o);
+    }
+    clock_copy(o->hb, self->hb, n);
+    memset(o->hb_readers, 0, n * sizeof *o->hb_readers);
+    clock_copy(o->dep, self->dep, n);
+    memset(o->dep_readers, 0, n * sizeof *o->dep_readers);
+    self->hb[self->tid]++;
+    o->owner = NO_THREAD;
+    if (o->owner_died) {
+        o->unrecoverable = o->robust; /* nobody called pthread_mutex_consistent */
+        o->owner_died = 0;
+    }
+    return 0;
+}
+
+/* ---- conditions */
+
+static void take_token(struct object *o) {
+    for (uint32_t i = 0; i < o->tokens; i++) {
+        if (o->token_ticket[i] <= self->wait_ticket) continue;
+        uint32_t event = o->token_event[i];
+        if (event != NONE && options.algorithm->orders) clock_join(self->dep, CLOCK(event), G->paths);
+        o->tokens--;
+        memmove(&o->token_ticket[i], &o->token_ticket[i + 1], (o->tokens - i) * sizeof *o->token_ticket);
+        memmove(&o->token_event[i], &o->token_event[i + 1], (o->tokens - i) * sizeof *o->token_event);
+        return;
+    }
+}
+
+static bool token_waits(const struct object *o) {
+    for (uint32_t i = 0; i < o->tokens; i++)
+        if (o->token_ticket[i] > self->wait_ticket) return true;
+    return false;
+}
+
+/* Wait for a signal. True: it timed out. */
+static bool sleep_at(const void *cond, struct object *o, bool timed, const char *what) {
+    struct op op = sync_op(OP_COND_WAKE, cond, O_COND, true);
+    op.global = timed;
+    self->timed = timed;
+    self->woken = 0;
+    self->wait_ticket = ++o->tickets;
+    o->waiting |= BIT(self->tid);
+    point(&op, true, what);
+    self->timed = 0;
+    o->waiting &= ~BIT(self->tid);
+    if (self->woken) return false;
+    bool signalled = token_waits(o);
+    if (signalled) take_token(o);
+    while (o->tokens > (uint32_t)__builtin_popcountll(o->waiting)) o->tokens--;
+    if (!signalled) self->timeout_seen = G->event_count - self->events;
+    return !signalled && timed;
+}
+
+int cond_wait(const void *cond, const void *mutex, bool timed, const char *what) {
+    struct object *m = object_at(mutex, O_MUTEX);
+    struct op op = sync_op(OP_COND_WAIT, cond, O_COND, true);
+    cancellation_point();
+    point(&op, true, what);
+    if (m->owner != self->tid) {
+        if (m->mutex_kind != M_NORMAL) return EPERM;
+        report_other("wait", "wait on a condition without holding its mutex", rp_site);
+    }
+    uint32_t site = rp_site, depth = m->depth;
+    struct object *o = object_at(cond, O_COND);
+    if (m->owner == self->tid) {
+        m->depth = 1;
+        uint32_t n = G->paths;
+        clock_copy(m->hb, self->hb, n);
+        clock_copy(m->dep, self->dep, n);
+        self->hb[self->tid]++;
+        m->owner = NO_THREAD;
+        let_go(m);
+    }
+    self->wait_mutex = (uintptr_t)mutex;
+    bool timed_out = sleep_at(cond, o, timed, what);
+    rp_site = site;
+    int result = lock_take(mutex, O_MUTEX, false, "lock again");
+    self->wait_mutex = 0;
+    m->depth = depth > 0 ? depth : 1;
+    cancellation_point();
+    return timed_out ? ETIMEDOUT : result;
+}
+
+int cond_signal(const void *cond, bool all, const char *what) {
+    struct op op = sync_op(OP_COND_SIGNAL, cond, O_COND, true);
+    point(&op, true, what);
+    struct object *o = object_at(cond, O_COND);
+    uint32_t event = G->event_count > 0 ? G->event_count - 1 : NONE;
+    uint32_t waiting = (uint32_t)__builtin_popcountll(o->waiting);
+    if (waiting == 0) return 0;
+    if (all || (waiting == 1 && o->tokens == 0)) {
+        for (tset rest = o->waiting; rest != 0; rest &= rest - 1) {
+            struct thread *t = &threads[__builtin_ctzll(rest)];
+            t->woken = 1;
+            clock_join(t->dep, self->dep, G->paths);
+            t->wake_enabler = event;
+            wake(t);
+        }
+        o->waiting = 0;
+        o->tokens = 0;
+    } else if (o->tokens < waiting && o->tokens < sizeof o->token_ticket / sizeof *o->token_ticket) {
+        o->token_ticket[o->tokens] = ++o->tickets;
+        o->token_event[o->tokens++] = event;
+    }
+    return 0;
+}
+
+/* ---- semaphores: posts commute with one another, not with waits */
+
+void sem_start(const void *sem, int64_t value) { object_fresh(sem, O_SEM)->value = value; }
+
+static int sem_taken(struct object *o) {
+    if (o->value <= 0) cancellation_point(); /* woken by a request to cancel it; does not come back */
+    clock_join(self->hb, o->hb, G->paths);
+    o->value--;
+    return 0;
+}
+
+int sem_take(const void *sem, const char *what) {
+    struct op op = sync_op(OP_SEM_WAIT, sem, O_SEM, true);
+    cancellation_point();
+    point(&op, true, what);
+    return sem_taken(object_at(sem, O_SEM));
+}
+
+int sem_try(const void *sem, bool timed, const char *what) {
+    note_try();
+    struct op op = sync_op(OP_TRY, sem, O_SEM, true);
+    point(&op, true, what);
+    struct object *o = object_at(sem, O_SEM);
+    if (o->value > 0) return sem_taken(o);
+    if (self->polling && self->poll_count < MAX_POLLS) {
+        struct poll *p = &self->polls[self->poll_count++];
+        p->address = &o->value;
+        p->size = sizeof o->value;
+        memcpy(p->value, &o->value, sizeof o->value);
+    }
+    return timed ? ETIMEDOUT : EAGAIN;
+}
+
+int64_t sem_value(const void *sem, const char *what) {
+    note_try();
+    struct op op = sync_op(OP_TRY, sem, O_SEM, true);
+    point(&op, true, what);
+    return object_at(sem, O_SEM)->value;
+}
+
+int sem_give(const void *sem, const char *what) {
+    struct op op = sync_op(OP_SEM_POST, sem, O_SEM, false);
+    point(&op, true, what);
+    struct object *o = object_at(sem, O_SEM);
+    clock_join(o->hb, self->hb, G->paths);
+    self->hb[self->tid]++;
+    o->value++;
+    return 0;
+}
+
+/* ---- barriers */
+
+int barrier_start(const void *barrier, unsigned count) {
+    if (count == 0) return EINVAL;
+    object_fresh(barrier, O_BARRIER)->value = count;
+    return 0;
+}
+
+int barrier_arrive(const void *barrier, bool asks_who, const char *what) {
+    struct op op = sync_op(OP_BARRIER, barrier, O_BARRIER, asks_who || G->barrier_ordered);
+    struct object *o = object_at(barrier, O_BARRIER);
+    point(&op, true, what);
+    uint32_t n = G->paths;
+    o->users |= BIT(self->tid);
+    if (__builtin_popcountll(o->users) > o->value && !G->barrier_ordered) {
+        /* more threads than places: the order of arrival decides who meets whom */
+        G->barrier_ordered = 1;
+        if (options.mode == MODE_SEARCH && !driving) {
+            G->restart = 1;
+            end_execution(CUT_BLOCKED);
+        }
+    }
+    if (o->arrived == 0) {
+        memset(o->hb, 0, n * sizeof *o->hb);
+        memset(o->dep, 0, n * sizeof *o->dep);
+    }
+    clock_join(o->hb, self->hb, n);
+    clock_join(o->dep, self->dep, n);
+    self->hb[self->tid]++;
+    self->wait_ticket = o->round;
+    o->arrivals |= BIT(self->tid);
+    bool is_last = ++o->arrived >= o->value;
+    if (is_last) {
+        for (tset rest = o->arrivals; rest != 0; rest &= rest - 1) {
+            struct thread *t = &threads[__builtin_ctzll(rest)];
+            clock_join(t->hb, o->hb, n);
+            clock_join(t->dep, o->dep, n);
+        }
+        o->round++;
+        o->arrived = 0;
+        o->arrivals = 0;
+    } else {
+        struct op leave = sync_op(OP_BARRIER_LEAVE, barrier, O_BARRIER, false);
+        block(&leave);
+    }
+    return is_last;
+}
+
+/* ---- once */
+
+void once_run(const void *control, void (*routine)(void), const char *what) {
+    struct op op = sync_op(OP_ONCE, control, O_ONCE, true);
+    struct object *o = object_at(control, O_ONCE);
+    op.writes = o->once != 2;
+    point(&op, true, what);
+    uint32_t n = G->paths;
+    if (o->once == 0) {
+        o->once = 1;
+        routine();
+        o->once = 2;
+        clock_copy(o->hb, self->hb, n);
+        clock_copy(o->dep, self->dep, n);
+        self->hb[self->tid]++;
+        return;
+    }
+    clock_join(self->hb, o->hb, n);
+    clock_join(self->dep, o->dep, n);
+}

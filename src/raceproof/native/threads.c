@@ -1,0 +1,162 @@
+/* threads.c: threads of the program: creation, end, joining, cancelling, thread-specific data; for raceproof.explore. */
+
+#define _GNU_SOURCE
+#include "threads.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include "libc.h"
+
+#define MAX_KEYS 128
+#define DESTRUCTOR_ROUNDS 4 /* PTHREAD_DESTRUCTOR_ITERATIONS */
+
+static struct { bool used; void (*destructor)(void *); } keys[MAX_KEYS];
+static const void *specific[RP_MAX_THREADS][MAX_KEYS];
+static uint32_t keys_used;
+
+void threads_reset(void) {
+    memset(keys, 0, keys_used * sizeof *keys);
+    for (uint32_t t = 0; t < G->paths; t++) memset(specific[t], 0, keys_used * sizeof **specific);
+    keys_used = 0;
+}
+
+/* ---- end */
+
+static void run_destructors(void) {
+    for (int round = 0; round < DESTRUCTOR_ROUNDS; round++) {
+        bool again = false;
+        for (uint32_t k = 0; k < keys_used; k++) {
+            const void *value = specific[self->tid][k];
+            if (!keys[k].used || value == NULL || keys[k].destructor == NULL) continue;
+            specific[self->tid][k] = NULL;
+            keys[k].destructor((void *)(uintptr_t)value);
+            again = true;
+        }
+        if (!again) break;
+    }
+}
+
+static void leave_locks(struct thread *t) {
+    uint32_t n = t->held_count < MAX_HELD ? t->held_count : MAX_HELD;
+    for (uint32_t i = 0; i < n; i++) {
+        struct object *o = object_at((void *)t->held[i].object, O_MUTEX);
+        if (o->owner != t->tid || !o->robust) continue;
+        clock_copy(o->hb, t->hb, G->paths);
+        clock_copy(o->dep, t->dep, G->paths);
+        o->owner = NO_THREAD;
+        o->owner_died = 1;
+    }
+}
+
+void run_thread_exit(struct thread *t) {
+    t->cancel_disabled = 1;
+    run_destructors();
+    leave_locks(t);
+    t->hb[t->tid]++;
+}
+
+/* Cleanup handlers run first: those that glibc's macros have put on the stack are jumped to, one after the other; each
+ * comes back through __pthread_unwind_next. */
+_Noreturn void thread_exit(void *result) {
+    self->result = result;
+    self->cancel_disabled = 1;
+    while (self->cleanups != NULL) {
+        struct cleanup *c = self->cleanups;
+        self->cleanups = c->next;
+        c->routine(c->argument);
+    }
+#ifdef __GLIBC__
+    if (self->unwind != NULL) {
+        __pthread_unwind_buf_t *buffer = self->unwind;
+        self->unwind = buffer->__pad[0];
+        _longjmp((struct __jmp_buf_tag *)(void *)buffer->__cancel_jmp_buf, 1);
+    }
+#endif
+    thread_end();
+}
+
+/* ---- cancelling */
+
+bool is_cancelled(const struct thread *t) { return t->cancel_requested && !t->cancel_disabled; }
+
+void cancellation_point(void) {
+    if (!G->has_cancel) return;
+    struct op op = {.kind = OP_CANCEL, .id = RP_NO_ACCESS, .site = rp_site, .object = (uintptr_t)self};
+    point(&op, true, "cancellation point");
+    if (is_cancelled(self)) thread_exit((void *)-1);
+}
+
+int thread_cancel(struct thread *t) {
+    if (!G->has_cancel) {
+        G->has_cancel = 1;
+        if (options.mode == MODE_SEARCH) {
+            G->restart = 1;
+            end_execution(CUT_BLOCKED);
+        }
+    }
+    struct op op = {.kind = OP_CANCEL, .writes = 1, .id = RP_NO_ACCESS, .site = rp_site, .object = (uintptr_t)t};
+    point(&op, true, "pthread_cancel");
+    t->cancel_requested = 1;
+    if (t == self && is_cancelled(t) && t->cancel_at_once) thread_exit((void *)-1);
+    return 0;
+}
+
+/* ---- joining */
+
+struct thread *thread_by_handle(uintptr_t handle) {
+    if (handle == 0 || handle > G->paths) return NULL;
+    struct thread *t = &threads[handle - 1];
+    return t->state == T_UNUSED ? NULL : t;
+}
+
+int thread_join(struct thread *t, bool waits) {
+    if (t == NULL || t->joined || t->detached) {
+        if (t != NULL) report_other("join", t->joined ? "thread joined twice" : "join of a detached thread", rp_site);
+        return t == NULL ? ESRCH : EINVAL;
+    }
+    if (t == self) return EDEADLK;
+    struct op op = {.kind = OP_JOIN, .id = t->tid, .site = rp_site};
+    if (waits) {
+        cancellation_point();
+        block(&op);
+        if (t->state != T_FINISHED) cancellation_point();
+    } else if (t->state != T_FINISHED) {
+        return EBUSY;
+    }
+    t->joined = 1;
+    clock_join(self->hb, t->hb, G->paths);
+    clock_join(self->dep, t->dep, G->paths);
+    return 0;
+}
+
+/* ---- thread-specific data */
+
+int key_create(uint32_t *key, void (*destructor)(void *)) {
+    for (uint32_t k = 0; k < MAX_KEYS; k++) {
+        if (keys[k].used) continue;
+        keys[k].used = true;
+        keys[k].destructor = destructor;
+        if (k >= keys_used) keys_used = k + 1;
+        for (uint32_t t = 0; t < RP_MAX_THREADS; t++) specific[t][k] = NULL;
+        *key = k;
+        return 0;
+    }
+    return EAGAIN;
+}
+
+int key_delete(uint32_t key) {
+    if (key >= MAX_KEYS || !keys[key].used) return EINVAL;
+    keys[key].used = false;
+    return 0;
+}
+
+int key_set(uint32_t key, const void *value) {
+    if (key >= MAX_KEYS || !keys[key].used) return EINVAL;
+    specific[self->tid][key] = value;
+    return 0;
+}
+
+void *key_get(uint32_t key) { return key < MAX_KEYS ? (void *)(uintptr_t)specific[self->tid][key] : NULL; }

@@ -1,0 +1,25 @@
+/* threads.h: threads as the runtime does them; pthread.c and c11.c are covers of these. */
+#ifndef THREADS_H
+#define THREADS_H
+
+#include "sched.h"
+
+/* _pthread_cleanup_push of musl, and our own list. */
+struct cleanup {
+    void (*routine)(void *);
+    void *argument;
+    struct cleanup *next;
+};
+
+void threads_reset(void);
+_Noreturn void thread_exit(void *result);
+int thread_cancel(struct thread *t);
+int thread_join(struct thread *t, bool waits);
+struct thread *thread_by_handle(uintptr_t handle);
+static inline uintptr_t thread_handle(const struct thread *t) { return (uintptr_t)t->tid + 1; }
+int key_create(uint32_t *key, void (*destructor)(void *));
+int key_delete(uint32_t key);
+int key_set(uint32_t key, const void *value);
+void *key_get(uint32_t key);
+
+#endif
