@@ -8,7 +8,12 @@ WORKERS ?= 2
 # Programs with known verdicts: a directory of .c files with an expected.tsv beside them.
 CORPUS ?=
 
-.PHONY: demo test lint bench corpus clean
+# `make soak`: how many generated programs, where to keep what was found, and the first seed.
+PROGRAMS ?= 20000
+OUT ?= build/soak
+SEED ?= 1
+
+.PHONY: demo test lint bench tables soak corpus clean
 
 # A check that ends with status 1 (race) or 3 (unknown) is a result, not a failure of the demo.
 demo: .venv/.stamp
@@ -36,6 +41,16 @@ lint: .venv/.stamp-dev
 
 bench: .venv/.stamp
 	$(BIN)/python bench/run.py
+	$(BIN)/python bench/explore.py
+
+# The papers' tables, rebuilt, into docs/results.md.
+tables: .venv/.stamp
+	$(BIN)/python bench/tables.py --write
+
+# The algorithms of the explorer against one another; the same command goes on where it was ended.
+soak: .venv/.stamp-dev
+	cd tests && PYTHONPATH=. ../$(BIN)/python -m exploration.soak --seed $(SEED) --count $(PROGRAMS) --jobs $(WORKERS) \
+	    --out $(abspath $(OUT))
 
 corpus: .venv/.stamp
 	@test -n "$(CORPUS)" || { echo "usage: make corpus CORPUS=DIRECTORY (.c files and expected.tsv)" >&2; exit 2; }

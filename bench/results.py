@@ -25,6 +25,22 @@ others. *cold* is a run with an empty cache, *warm* the run after it. Times are 
         "## Programs with known verdicts",
         "The SV-COMP tasks *pthread-race-challenges* at hand, each checked alone, as a user would.",
     ),
+    "explore": (
+        "## The explorer: executions a second, and how many are needed",
+        """Programs with a known number of Mazurkiewicz traces, in `bench/explore/`; named `TxI`: T threads, each
+I times lock, increment, unlock. CPU seconds of one core, for the search alone.""",
+    ),
+    "tables-pdp": (
+        "## Property-driven pruning: Table 1 of [PDP]",
+        """Programs of our own of the same kind, in `bench/tables/`: `gvar` variables with accesses that may conflict,
+`accs` places of such accesses in the source, `race` racing pairs found. The search ends with the first race; a
+figure behind `>` is where the time limit ended it. Times are CPU seconds of the search.""",
+    ),
+    "tables-dhtc": (
+        "## Thread states and locksets: Table 3 of [DHTC]",
+        """A coding and communication program with 2 to 6 threads, `bench/tables/coding.c`; in `coding-bug` two status
+words race. All races are looked for. Columns as above.""",
+    ),
     "real": (
         "## Real programs",
         "Sources as Debian distributes them, fetched by `bench/real/fetch.py`, analysed whole.",

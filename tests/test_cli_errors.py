@@ -170,6 +170,38 @@ def test_missing_task(capsys: pytest.CaptureFixture[str]) -> None:
     assert "nowhere.yml" in task(capsys, "nowhere.yml")
 
 
+@pytest.mark.parametrize("content", ["", "int main(void) { return 0 }\n"])
+def test_explore_fails_the_same_way(capsys: pytest.CaptureFixture[str], content: str) -> None:
+    assert "nowhere.c" in fails(capsys, "explore", "nowhere.c")
+    assert "bad.c" in fails(capsys, "explore", write("bad.c", content), "--json", "out.json")
+    assert not Path("out.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "no such file"),
+        ("", "not JSON"),
+        ("{", "not JSON"),
+        ("[]", "not a report"),
+        ("{}", "not a report"),
+        ('{"verdict": "race"}', "'pairs'"),
+        ('{"verdict": "race-free", "pairs": [], "other": []}', "nothing to replay"),
+        (
+            '{"verdict": "race", "pairs": [{"id": 1, "schedule": {"steps": []}}], "replay": null}',
+            "nothing was executed",
+        ),
+        ('{"verdict": "race", "pairs": [{"id": 1, "schedule": {"steps": []}}], "replay": {}}', "'files'"),
+        ('{"verdict": "race", "pairs": 5}', "can be replayed"),
+    ],
+)
+def test_replay_of_what_is_no_report(capsys: pytest.CaptureFixture[str], content: str | None, words: str) -> None:
+    name = write("report.json", content) if content is not None else "nowhere.json"
+    message = fails(capsys, "replay", name)
+    assert name in message
+    assert words in message
+
+
 @pytest.mark.parametrize("stage", ["ir", "facts"])
 def test_dump_fails_the_same_way(capsys: pytest.CaptureFixture[str], stage: str) -> None:
     assert "nowhere.c" in fails(capsys, "dump", stage, "nowhere.c")

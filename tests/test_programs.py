@@ -1,4 +1,4 @@
-"""Every program of `tests/programs` through `raceproof check`, against the truth on its lines.
+"""Every program of `tests/programs` through the lockset engine, against the truth on its lines.
 
 A race line that is proved is a soundness bug. An alarm on a `no-race` line is a precision failure, unless the
 line says that it is known; a known alarm that no longer comes is stale and must be removed from the program.
@@ -15,7 +15,7 @@ import pytest
 from programs_truth import MalformedTruth, Truth, all_programs, parse_truth, program_name, read_truth
 
 EXIT_STATUS = {"race-free": 0, "race": 1, "unknown": 3}
-ENGINE = "lockset"  # the engine whose known alarms count in a default run
+ENGINE = "lockset"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def _check(path: Path, out: Path) -> Outcome:
     from raceproof.cli import main
 
     try:
-        status = main(["check", "--json", str(out), str(path)])
+        status = main(["check", "--engines", ENGINE, "--json", str(out), str(path)])
     except SystemExit as end:
         status = end.code if isinstance(end.code, int) else 2
     report = json.loads(out.read_text(encoding="utf-8"))

@@ -2604,6 +2604,168 @@ for (i@ = 0; i@ < 2; i@++) {
 x@ = y@[0] + y@[1];
 """
 
+
+# -- what a thread knows, and what others change meanwhile
+
+READ_BACK = """
+struct N@ { int mode; pthread_mutex_t *lock; struct N@ *next; int v; }; struct N@ *g@; int x@;
+pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER;
+struct N@ *make@(int k) { struct N@ *p = calloc(1, sizeof *p); p->mode = k; p->lock = &m@; p->next = p; return p; }
+void show@(struct N@ *p) { LOCK(&n@); g@ = p; UNLOCK(&n@); }
+void *f@(void *arg) {
+  struct N@ *p = ‹make@(‹0¦1›)¦make@(__VERIFIER_nondet_int())›; int c; pthread_mutex_t *l; struct N@ *q;
+  ‹if (p->mode) return NULL;¦;›
+  ‹show@(p);¦LOCK(&n@); g@ = p; UNLOCK(&n@);¦show@(p->next);¦q = make@(0); q->next = p; show@(q);¦;›
+  LOCK(&n@);
+  c = p->mode; l = p->lock; q = p->next;
+  UNLOCK(&n@);
+  ‹if (c) x@ = 1;¦if (!c) x@ = 1;¦LOCK(l); x@ = 1; UNLOCK(l);¦if (c) LOCK(&m@); x@++; if (c) UNLOCK(&m@);¦LOCK(&n@); q->v++; UNLOCK(&n@);¦LOCK(q->lock); x@++; UNLOCK(q->lock);›
+  return NULL;
+}
+void *h@(void *arg) {
+  LOCK(&n@);
+  if (g@) { ‹g@->mode = ‹0¦1›;¦g@->lock = &n@;¦g@->next = g@;¦;› }
+  UNLOCK(&n@);
+  ‹x@ = 2;¦LOCK(&m@); x@ = 2; UNLOCK(&m@);¦;›
+  return NULL;
+}
+-- setup
+pthread_t a@, b@, c@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, h@, NULL);
+‹SPAWN(&c@, f@, NULL); JOIN(c@);¦;›
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+GIVEN_AND_CHANGED = """
+struct N@ { int mode; pthread_mutex_t *lock; int *d; }; int x@; int y@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  struct N@ *p = arg; int c; pthread_mutex_t *l;
+  ‹LOCK(&n@); c = p->mode; l = p->lock; UNLOCK(&n@);¦c = p->mode; l = p->lock;›
+  ‹if (c) x@ = 1;¦if (!c) x@ = 1;¦LOCK(l); x@ = 1; UNLOCK(l);¦if (c) LOCK(&m@); x@++; if (c) UNLOCK(&m@);¦(*p->d)++;›
+  return NULL;
+}
+void fill@(struct N@ *p, int k) { p->mode = k; p->lock = k ? &m@ : &n@; p->d = &x@; }
+void run@(int k) {
+  struct N@ l; struct N@ *p = ‹&l¦calloc(1, sizeof *p)›; pthread_t t;
+  fill@(p, k);
+  SPAWN(&t, f@, p);
+  ‹LOCK(&n@); p->mode = 1 - k; UNLOCK(&n@);¦LOCK(&n@); p->lock = &m@; UNLOCK(&n@);¦LOCK(&n@); fill@(p, 1); UNLOCK(&n@);¦;›
+  ‹x@ = 2;¦LOCK(&m@); x@ = 2; UNLOCK(&m@);¦LOCK(p->lock); x@ = 3; UNLOCK(p->lock);¦;›
+  ‹if (p->mode) x@ = 4;¦;›
+  JOIN(t);
+}
+-- setup
+-- create
+run@(‹0¦1¦__VERIFIER_nondet_int() & 1›);
+‹run@(1);¦;›
+-- middle
+-- join
+-- end
+"""
+
+CHANGED_BETWEEN = """
+pthread_mutex_t l@[2]; int mode@; int x@; int d@[4]; int lim@; int off@; struct S@ { pthread_mutex_t lock; int v; }; struct S@ s@[2]; struct S@ *gp@; pthread_t t@[2]; int n@; pthread_mutex_t *lp@; pthread_once_t o@[2];
+void init@(void) { x@++; }
+void set@(int k) { mode@ = k & 1; lim@ = 1 + (k & 1); off@ = k & 1; gp@ = &s@[k & 1]; ‹lp@ = &l@[mode@];¦;› }
+void derive@(void) { lp@ = &l@[mode@]; }
+void *f@(void *arg) { ‹struct S@ *p = arg; LOCK(&p->lock); x@++; UNLOCK(&p->lock);¦struct S@ *p = arg; p[‹0¦off@›].v++;¦LOCK(lp@); x@++; UNLOCK(lp@);¦long k = (long)arg; LOCK(&l@[k & 1]); x@++; UNLOCK(&l@[k & 1]);¦pthread_once(&o@[(long)arg & 1], init@);¦d@[(long)arg & 3]++;› return NULL; }
+void go@(void) { ‹SPAWN(&t@[n@ & 1], f@, gp@); n@++;¦SPAWN(&t@[n@ & 1], f@, (void *)(long)mode@); n@++;¦int i; for (i = 0; i < lim@; i++) SPAWN(&t@[i], f@, ‹(void *)(long)(off@ + i)¦&s@[i]›);› }
+void end@(void) { ‹int i; for (i = 0; i < lim@; i++) { JOIN(t@[i]); ‹d@[off@ + i] = 1;¦;› }¦JOIN(t@[0]);¦;› }
+int need@(void) { if (!mode@) pthread_exit(NULL); return lim@; }
+void own@(void) { ‹LOCK(&l@[mode@]); x@++; UNLOCK(&l@[mode@]);¦if (mode@) LOCK(&l@[1]); x@++; if (mode@) UNLOCK(&l@[1]);¦d@[off@]++;¦LOCK(&gp@->lock); x@++; UNLOCK(&gp@->lock);¦s@[0].v = 1;¦pthread_once(&o@[mode@], init@); x@++;¦;› }
+-- setup
+set@(__VERIFIER_nondet_int());
+‹derive@();¦;›
+-- create
+‹need@();¦own@();¦;›
+‹go@();¦go@(); own@();›
+set@(‹__VERIFIER_nondet_int()¦0¦1›);
+‹go@();¦own@();¦;›
+-- middle
+‹end@();¦set@(1); end@();¦;›
+-- join
+own@();
+‹x@ = 5;¦d@[1] = 5;¦;›
+-- end
+"""
+
+COMPLICATED_FLAGS = """
+‹t:int¦char¦unsigned char¦long¦short› fl@ = ‹0¦1¦-1¦200›; int x@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; struct F@ { short lo; short hi; } w@ = {‹0¦1›, ‹0¦2›};
+void *f@(void *arg) {
+  x@ = 1;
+  LOCK(&m@);
+  ‹fl@ = ‹0¦1¦2¦-1¦200›;¦w@.‹lo¦hi› = ‹0¦1¦2›;¦*(int *)&w@ = ‹0¦1¦65536›;¦fl@ = __VERIFIER_nondet_int();›
+  UNLOCK(&m@);
+  return NULL;
+}
+void *g@(void *arg) {
+  LOCK(&m@);
+  ‹‹=t› v = fl@;¦int v = fl@;¦char v = fl@;¦int v = w@.‹lo¦hi›;¦int v = *(int *)&w@;¦int v = *(char *)&fl@;¦unsigned v = fl@;¦_Bool v = fl@;›
+  UNLOCK(&m@);
+  if (v ‹==¦!=¦>¦<› ‹0¦1¦2¦-1¦200›) x@++;
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, g@, NULL);
+-- middle
+‹LOCK(&m@); fl@ = ‹0¦1›; UNLOCK(&m@);¦;¦;›
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+NUMBERS = """
+pthread_mutex_t l@[4]; int d@[8]; unsigned u@; char c@; unsigned char b@; long w@; int i@;
+int idx@(int k) { return ‹k & 1¦k % 2¦(char)k¦(unsigned char)k¦k >> 1¦k / 2¦k ^ 1¦k << 1¦~k & 1¦-k & 1¦k ? 1 : 0¦(k + 256) & 255¦(int)(unsigned char)(k + 255)› & 3; }
+void *f@(void *arg) {
+  ‹long¦int¦unsigned¦char¦short¦unsigned char› k = (long)arg;
+  LOCK(&l@[‹idx@(k)¦k & 3¦(k + 1) & 3¦k % 2¦k / 2 & 3›]);
+  d@[‹idx@(k)¦k & 3¦(k + 1) & 3¦k % 2¦2 * k & 7¦k / 2 & 3›]++;
+  UNLOCK(&l@[‹idx@(k)¦k & 3¦(k + 1) & 3¦k % 2¦k / 2 & 3›]);
+  return NULL;
+}
+-- setup
+pthread_t t@[3]; int j@;
+-- create
+‹for (j@ = 0; j@ < 2; j@++) SPAWN(&t@[j@], f@, (void *)(long)(‹j@¦2 * j@¦j@ + 255¦j@ * 256¦-j@¦3 - j@¦1 - 2 * j@›));¦SPAWN(&t@[0], f@, (void *)‹0L¦1L¦256L¦-1L›); SPAWN(&t@[1], f@, (void *)‹0L¦1L¦257L¦2L¦255L›);›
+-- middle
+‹d@[0] = 1;¦;¦;¦;›
+-- join
+for (j@ = 0; j@ < 2; j@++) JOIN(t@[j@]);
+-- end
+d@[1] = d@[0];
+"""
+
+OWN_ELEMENTS = """
+struct E@ { int a; int b; } e@[4]; int flat@[8]; int *base@ = flat@; int k@ = 1;
+void *f@(void *arg) { long i = (long)arg; ‹e@[i].a = 1;¦e@[i].‹a¦b› = e@[‹i¦i + 1¦1 - i¦0›].b;¦flat@[2 * i] = flat@[2 * i + ‹1¦2›];¦flat@[i * k@]++;¦base@[i + ‹0¦1›]++;¦memset(&flat@[2 * i], 0, ‹8¦12¦4›);¦e@[i] = e@[‹3¦i¦2›];¦*(long *)&flat@[‹2 * i¦i›] = 1;¦(i ? &e@[1] : &e@[0])->a++;¦flat@[i & ‹1¦0›]++;› return NULL; }
+void *g@(void *arg) { struct E@ *p = arg; ‹p->a++;¦p[‹0¦1›].b++;¦p->b = p[-1 + ‹1¦2›].a;¦*p = e@[3];¦memset(p, 0, ‹4¦8¦12›);¦((int *)p)[‹0¦1¦2›]++;› return NULL; }
+-- setup
+pthread_t t@[2]; int i@;
+-- create
+for (i@ = 0; i@ < 2; i@++) {
+  ‹e@[i@].a = 3;¦e@[‹i@ + 1¦1 - i@›].b = 3;¦;¦;›
+  SPAWN(&t@[i@], ‹f@, (void *)(long)i@¦g@, &e@[i@]¦g@, &e@[‹2 * i@¦i@ + 1¦1 - i@¦0›]¦f@, (void *)(long)(‹2 * i@¦1 - i@›)¦f@, (void *)(i@ ? 1L : 0L)›);
+  ‹e@[i@].b = 4;¦e@[3].a = 4;¦flat@[2 * i@ + 1] = 4;¦;¦;›
+}
+-- middle
+‹flat@[‹0¦1¦3›] = 2;¦e@[‹1¦2›].a = 2;¦;¦;›
+-- join
+for (i@ = 0; i@ < 2; i@++) { JOIN(t@[i@]); ‹e@[‹i@¦0¦1¦1 - i@›].a++;¦flat@[‹i@¦2 * i@¦2›]++;¦;› }
+-- end
+e@[0].a = e@[1].b;
+"""
+
 IDIOMS: Final[dict[str, str]] = {
     name.lower(): text
     for name, text in list(globals().items())

@@ -31,12 +31,17 @@ from raceproof.model import (
     ObjectKind,
     PairResult,
     RacePair,
+    RaceResult,
     Reason,
     Rule,
+    Run,
+    RunThread,
+    Schedule,
     Scope,
     StaticReason,
     Thread,
     ThreadId,
+    ThreadResult,
     Verdict,
     View,
     of_atom,
@@ -123,11 +128,25 @@ def unknown(pair: RacePair, text: str = "no common lock", engine: str = "lockset
     return Finding(pair, Verdict.UNKNOWN, Reason(text), engine)
 
 
+RUN = Run(((0, 4), (1, 2), (2, 1)), (), (RunThread(0, 0, None), RunThread(1, 0, SiteId(9)), RunThread(2, 0, SiteId(9))))
+
+
+def schedule(pair: RacePair, racers: tuple[int, int] = (1, 2), together: bool = True) -> Schedule:
+    return Schedule(RUN, (pair.first, pair.second), racers, together)
+
+
 def witness(pair: RacePair, engine: str = "explore") -> Finding:
-    """A finding that no engine can make yet: `Finding` itself refuses it."""
-    finding = unknown(pair, "both executed, unordered", engine)
-    object.__setattr__(finding, "verdict", Verdict.RACE)
-    return finding
+    return Finding(pair, Verdict.RACE, schedule(pair), engine)
+
+
+def race_result(pair: RacePair = PAIRS[0], together: bool = True) -> RaceResult:
+    created = SourcePos("demo.c", 20, 9)
+    threads = (
+        ThreadResult(0, 0, "main", None),
+        ThreadResult(1, 0, "worker", created),
+        ThreadResult(2, 0, "worker", created),
+    )
+    return RaceResult(schedule(pair, together=together), threads)
 
 
 def access_result(
@@ -158,6 +177,7 @@ def pair_result(
         target=target,
         accesses=(first or access_result(), second or access_result(22, AccessKind.READ, "main thread")),
         evidence=evidence,
+        race=race_result() if verdict is Verdict.RACE else None,
     )
 
 

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass, replace
 
 from raceproof import frontend, ir, portfolio, report
-from raceproof.cli.options import Commands, InputOptions, add_input_arguments, add_run_arguments, positive
+from raceproof.cli.options import Commands, InputOptions, add_input_arguments, add_result_arguments, add_run_arguments
 from raceproof.cli.output import JsonFile, discard, is_interactive, wants_color
 from raceproof.cli.progress import Progress
 from raceproof.cli.status import Exit
@@ -33,13 +33,18 @@ class CheckOptions:
 
     @staticmethod
     def of(args: argparse.Namespace) -> CheckOptions:
+        settings = portfolio.Settings(jobs=int(args.jobs), arguments=tuple(args.arguments))
+        return CheckOptions.made(args, _engine_names(args.engines), settings)
+
+    @staticmethod
+    def made(args: argparse.Namespace, engines: tuple[str, ...], settings: portfolio.Settings) -> CheckOptions:
         options = CheckOptions(
             inputs=InputOptions.of(args),
-            engines=_engine_names(args.engines),
+            engines=engines,
             time_limit=args.time_limit,
             json=args.json,
             verbose=args.verbose > 0,
-            settings=portfolio.Settings(jobs=int(args.jobs), arguments=tuple(args.arguments)),
+            settings=settings,
         )
         if options.json == "-" and options.inputs.task is not None:
             raise InputError("--task and --json - both write to standard output: give --json a file")
@@ -62,13 +67,16 @@ def add_parser(commands: Commands) -> None:
         help=f"engines to run, in this order, with commas between (there are: {', '.join(portfolio.ENGINES)})",
     )
     add_run_arguments(parser)
-    parser.add_argument("--jobs", type=positive(int), default=1, metavar="N", help="processes to use (default: 1)")
-    parser.add_argument("--json", metavar="F", help="also write the result to this file as JSON; - for standard output")
+    add_result_arguments(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Exit:
-    options = CheckOptions.of(args)
+    return analyse(CheckOptions.of(args))
+
+
+def analyse(options: CheckOptions) -> Exit:
+    """Check and report as the options say; also what `explore` does, with options of its own."""
     with JsonFile(options.json, options.inputs.names()) as json_file:
         result = _check(options)
         status = Exit.INTERRUPTED if result.interrupted else Exit.of(result.verdict)
@@ -91,8 +99,10 @@ def _check(options: CheckOptions) -> CheckResult:
     with Progress(sys.stderr, show) as progress:
         try:
             progress.stage("compiling")
-            program = frontend.load(options.inputs.request(), budget)
-            result = _run_engines(program, options, budget, progress)
+            request = options.inputs.request()
+            program = frontend.load(request, budget)
+            settings = replace(options.settings, request=request)
+            result = _run_engines(program, options.engines, settings, budget, progress)
         except LimitReached as stop:  # of the compiler: the portfolio keeps its own
             result = portfolio.undecided(options.inputs.names(), str(stop), 0.0)
         except KeyboardInterrupt:
@@ -101,9 +111,11 @@ def _check(options: CheckOptions) -> CheckResult:
     return replace(result, seconds=time.monotonic() - start)
 
 
-def _run_engines(program: ir.Program, options: CheckOptions, budget: Budget, progress: Progress) -> CheckResult:
+def _run_engines(
+    program: ir.Program, engines: tuple[str, ...], settings: portfolio.Settings, budget: Budget, progress: Progress
+) -> CheckResult:
     try:
-        return portfolio.check(program, options.engines, budget, options.settings, progress.stage)
+        return portfolio.check(program, engines, budget, settings, progress.stage)
     except InternalError as error:
         # To be kept beside the traceback: whoever repairs this needs the program as we saw it.
         error.add_note("\n".join(shlex.join(command) for command in program.origin.commands))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from raceproof import __version__
-from raceproof.cli import check, dump, output
+from raceproof.cli import check, dump, explore, output, replay
 from raceproof.cli.options import Parser
 from raceproof.cli.status import Exit
 from raceproof.core import InputError, InternalError, LimitReached, ToolMissing, Unsupported
@@ -57,13 +57,18 @@ def _dispatch(arguments: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"raceproof {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)
     check.add_parser(commands)
+    explore.add_parser(commands)
+    replay.add_parser(commands)
     dump.add_parser(commands)
     # argparse takes positional arguments from one place only: files between and after options come back as rest.
     args, rest = parser.parse_known_args(own)
     options = [argument for argument in rest if argument.startswith("-")]
     if options:
         raise InputError(f"there is no option {options[0]}\nTry `raceproof {args.command} --help`.")
-    args.files += [Path(argument) for argument in rest]
+    if rest and "files" not in args:
+        raise InputError(f"one report at a time, not also {rest[0]}")
+    if rest:
+        args.files += [Path(argument) for argument in rest]
     args.arguments = arguments[len(own) + 1 :]
     _set_up_logging(args.verbose)
     return int(args.run(args))

@@ -118,6 +118,11 @@ def add_run_arguments(parser: Parser) -> None:
     )
 
 
+def add_result_arguments(parser: Parser) -> None:
+    parser.add_argument("--jobs", type=positive(int), default=1, metavar="N", help="processes to use (default: 1)")
+    parser.add_argument("--json", metavar="F", help="also write the result to this file as JSON; - for standard output")
+
+
 def positive(convert: Callable[[str], float]) -> Callable[[str], float]:
     """A type for argparse: a number greater than zero."""
 

@@ -1,6 +1,31 @@
 """facts: whole-program facts from the IR: points-to, threads, order, locks -> ConcurrentProgram."""
 
 from raceproof.facts.analysis import analyse, race_pairs
+from raceproof.facts.flow.touches import MemoryTouch, touches_of
+from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Sync, SyncOp, WholeObject
+from raceproof.facts.library.libc import atomic_call, effect_of
+from raceproof.facts.library.symbol_names import names_of
+from raceproof.facts.library.sync_api import is_atomic_function, sync_op
 from raceproof.facts.naming import describe_location, describe_lock, format_facts
 
-__all__ = ["analyse", "describe_location", "describe_lock", "format_facts", "race_pairs"]
+__all__ = [
+    "ArgBytes",
+    "Bytes",
+    "CString",
+    "Format",
+    "MemoryTouch",
+    "Sync",
+    "SyncOp",
+    "WholeObject",
+    "analyse",
+    "atomic_call",
+    "describe_location",
+    "describe_lock",
+    "effect_of",
+    "format_facts",
+    "is_atomic_function",
+    "names_of",
+    "race_pairs",
+    "sync_op",
+    "touches_of",
+]

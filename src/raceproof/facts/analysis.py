@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 
 from raceproof.core import Budget
+from raceproof.facts.call_targets import call_graph
 from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
 from raceproof.facts.flow.flow import Flow, FlowResult
 from raceproof.facts.flow.locations import overlap
@@ -80,6 +81,7 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
             order=touch.touch.order,
             views=_limited(views),
             pos=instr.pos or function.pos,
+            touch=key[1],
         )
     return ConcurrentProgram(
         program=world.program,
@@ -94,6 +96,7 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
         sent_after=flow.sent_after,
         assumptions=flow.assumptions,
         may_hold=_may_hold(world, accesses),
+        calls=call_graph(world.program, world.points_to),
     )
 
 

@@ -1,23 +1,61 @@
 """frontend: C files to an `ir.Program`, by clang and LLVM IR. The only room that knows LLVM's syntax."""
 
 from raceproof.frontend.cache import Cache
+from raceproof.frontend.compile import zig_program
 from raceproof.frontend.compile_database import from_compile_commands
+from raceproof.frontend.emit import build_shared_object
 from raceproof.frontend.flags import DataModel
+from raceproof.frontend.hook_plan import (
+    NO_ACCESS,
+    AccessHook,
+    Appended,
+    Block,
+    Extent,
+    Fixed,
+    Guard,
+    HookKind,
+    HookPlan,
+    Product,
+    Result,
+    Role,
+    String,
+    StringUpTo,
+    StringWithin,
+)
 from raceproof.frontend.inputs import CompileRequest, Headers, Unit, from_files, from_task
+from raceproof.frontend.instrument import instrument
 from raceproof.frontend.llvm_parser import parse_module
 from raceproof.frontend.pipeline import LinkedModule, link_program, load
 
 __all__ = [
+    "NO_ACCESS",
+    "AccessHook",
+    "Appended",
+    "Block",
     "Cache",
     "CompileRequest",
     "DataModel",
+    "Extent",
+    "Fixed",
+    "Guard",
     "Headers",
+    "HookKind",
+    "HookPlan",
     "LinkedModule",
+    "Product",
+    "Result",
+    "Role",
+    "String",
+    "StringUpTo",
+    "StringWithin",
     "Unit",
+    "build_shared_object",
     "from_compile_commands",
     "from_files",
     "from_task",
+    "instrument",
     "link_program",
     "load",
     "parse_module",
+    "zig_program",
 ]

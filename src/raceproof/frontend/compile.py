@@ -91,7 +91,7 @@ def compile_units(request: CompileRequest, zig_cache: Path | None, budget: Budge
 def check_compiler(request: CompileRequest) -> None:
     """Raise `ToolMissing` or `InputError` if the compiler of the request cannot be used."""
     if request.compiler is None:
-        _zig()
+        zig_program()
         return
     try:
         shown = subprocess.run(
@@ -107,7 +107,7 @@ def _not_runnable(program: str, error: OSError) -> ToolMissing:
     return ToolMissing(f"cannot run the compiler {program}: {error.strerror}; name another clang with --clang")
 
 
-def _zig() -> str:
+def zig_program() -> str:
     """The zig program inside the Python package; run directly because `python -m ziglang` costs a second start."""
     spec = importlib.util.find_spec("ziglang")
     program = Path(spec.origin).with_name("zig.exe" if os.name == "nt" else "zig") if spec and spec.origin else None
@@ -118,7 +118,7 @@ def _zig() -> str:
 
 def tool_identity(request: CompileRequest) -> tuple[str, ...]:
     """What tells one compiler from another, without running it: part of the cache's key."""
-    program = str(request.compiler) if request.compiler is not None else _zig()
+    program = str(request.compiler) if request.compiler is not None else zig_program()
     environment = [os.environ.get(name, "") for name in _ENVIRONMENT]
     try:
         status = os.stat(program)
@@ -146,8 +146,8 @@ def command_for(unit: Unit, request: CompileRequest) -> tuple[str, ...]:
         model = ("-m32",) if request.data_model == "ILP32" else ()
         return (str(request.compiler), *model, *tail, *language)
     if suffix in PREPROCESSED_SUFFIXES:
-        return (_zig(), "clang", *_plain_target(request), *tail, *language)
-    return (_zig(), "c++" if is_cpp else "cc", *_zig_target(request), *tail, *_ZIG_ONLY, *language)
+        return (zig_program(), "clang", *_plain_target(request), *tail, *language)
+    return (zig_program(), "c++" if is_cpp else "cc", *_zig_target(request), *tail, *_ZIG_ONLY, *language)
 
 
 def _architecture() -> str:

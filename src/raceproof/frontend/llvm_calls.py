@@ -48,6 +48,11 @@ def intrinsic_name(symbol: str) -> str:
     return _SUFFIX.sub("", symbol) if symbol.startswith("llvm.") else symbol
 
 
+def does_nothing(symbol: str) -> bool:
+    """Whether a call of `symbol` is a hint to the optimiser: it is no instruction of the program and has no site."""
+    return symbol.startswith("llvm.") and intrinsic_name(symbol) in _DROPPED
+
+
 class CallParser:
     """Reads what follows the word `call`. `noreturn` holds the symbols and attribute groups that never return."""
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from raceproof.core import RaceproofError, SourcePos, Unsupported
 from raceproof.frontend.debug_info import Metadata, string
 from raceproof.frontend.debug_types import SourceTypes
+from raceproof.frontend.llvm_calls import does_nothing
 from raceproof.frontend.llvm_instructions import InstructionParser
 from raceproof.frontend.llvm_lexer import SyntaxMismatch, split_attachments, tokenize, unquote
 from raceproof.frontend.llvm_operands import Reader
@@ -39,6 +40,8 @@ _CALLED_RECORD = re.compile(
     r"metadata !(\d+), metadata !DIExpression\(\)"
 )
 _SUBPROGRAM = re.compile(r" !dbg !(\d+)")
+_HINT = re.compile(r'(?:(?:tail|musttail|notail) )?call [^@"]*@("[^"]*"|[\w$.\-]+)\(')
+_ASSEMBLY = re.compile(r'(?:(?:tail|musttail|notail) )?call [^@"]*\basm [^@]*?"')
 _TERMINATORS = (Jump, Branch, Switch, IndirectJump, Return, Unreachable)
 
 
@@ -193,3 +196,40 @@ def _whole_switch(line: str, rows: Iterator[str]) -> str:
             if parts[-1].startswith("]"):
                 break
     return " ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionRows:
+    """The rows `first` to `last` of a body are one instruction, which `FunctionParser` gives a site if `has_site`."""
+
+    first: int
+    last: int
+    has_site: bool
+
+
+def instruction_rows(lines: Sequence[str]) -> Iterator[InstructionRows]:
+    """The instructions of a body without parsing them: those with a site are exactly those that `parse` keeps."""
+    number = 0
+    while number < len(lines):
+        row = lines[number]
+        first = number
+        number += 1
+        if not row.startswith("  ") or (line := row.lstrip())[:1] in (";", "#", ""):
+            continue
+        if line.startswith("switch ") and "]" not in line:
+            while number < len(lines) and not lines[number].lstrip().startswith("]"):
+                number += 1
+            number += 1
+        yield InstructionRows(first, number - 1, not _is_nothing(line))
+
+
+def _is_nothing(line: str) -> bool:
+    """What the instruction parser drops: hints, assembly without a result, fences against signal handlers."""
+    if line[0] not in "ctmnf":
+        return False
+    if line.startswith("fence "):
+        return 'syncscope("singlethread")' in line
+    match = _HINT.match(line)
+    if match is not None:
+        return does_nothing(unquote(match.group(1)))
+    return _ASSEMBLY.match(line) is not None

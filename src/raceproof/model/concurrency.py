@@ -173,7 +173,8 @@ class View:
 class Access:
     """One memory access of one instruction, as every engine sees it: where it may go and how it may happen.
 
-    `size` is None for a range of unknown length. `targets` are may-targets.
+    `size` is None for a range of unknown length. `targets` are may-targets. `touch` counts the accesses of one
+    instruction (a library call may have several).
     """
 
     id: AccessId
@@ -185,6 +186,7 @@ class Access:
     order: MemoryOrder | None
     views: tuple[View, ...]
     pos: SourcePos | None
+    touch: int = 0
 
     @property
     def is_atomic(self) -> bool:
@@ -226,6 +228,38 @@ class BarrierFact:
 
 
 @dataclass(frozen=True, slots=True)
+class CallTargets:
+    """What a call may run; errs on the side of more. All names are of functions.
+
+    `functions` of the program, `externals` of the library. `callbacks`: functions of the program that the library
+    runs before the call returns, `starts`: that it runs as threads (None: not known which), `at_end`: that it will run
+    when a thread or the program ends, `any_time`: that it may run whenever it likes (signal handlers).
+    `may_return` is about the externals. `is_unknown`: it may be a call of code that nothing describes;
+    `may_release_any`: which is given pointers through which it could find locks.
+    `may_lock_in`: global variables that may hold the lock which a thread operation is about; None: any.
+    """
+
+    functions: tuple[str, ...] = ()
+    externals: tuple[str, ...] = ()
+    callbacks: tuple[str, ...] = ()
+    starts: tuple[str, ...] | None = ()
+    at_end: tuple[str, ...] = ()
+    any_time: tuple[str, ...] = ()
+    may_return: bool = True
+    is_unknown: bool = False
+    may_release_any: bool = False
+    may_lock_in: frozenset[str] | None = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class CallGraph:
+    """The targets of each call in the functions that may be reached; `from_outside`: what unknown code may call."""
+
+    targets: Mapping[SiteId, CallTargets]
+    from_outside: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class ConcurrentProgram:
     """The program with its threads, locks and accesses.
 
@@ -233,7 +267,8 @@ class ConcurrentProgram:
     counts the others. `exclusive` are the semaphores and atomic spin locks that may be relied on as mutexes.
     `senders` gives, for each signal that orders, the one thread that sends it; `sent_after` what it has always
     received itself before sending through that address. `may_hold`: for an object that is
-    private somewhere, the accesses through which a pointer to it may be stored and found.
+    private somewhere, the accesses through which a pointer to it may be stored and found. `calls` is None where
+    the facts were not made by `facts.analyse`.
     """
 
     program: Program
@@ -248,3 +283,4 @@ class ConcurrentProgram:
     sent_after: Mapping[Linear, frozenset[Signal]]
     assumptions: tuple[Assumption, ...]
     may_hold: Mapping[ObjectId, frozenset[AccessId]]
+    calls: CallGraph | None = None

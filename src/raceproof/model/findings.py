@@ -7,7 +7,8 @@ from enum import Enum, unique
 from typing import final
 
 from raceproof.core import InternalError, SourcePos
-from raceproof.model.concurrency import RacePair, View
+from raceproof.ir import SiteId
+from raceproof.model.concurrency import AccessId, RacePair, View
 
 
 @unique
@@ -64,13 +65,112 @@ class Reason:
         return self.text
 
 
+@dataclass(frozen=True, slots=True)
+class RunThread:
+    """A thread of one execution: its number there (main is 0), who created it, and at which call."""
+
+    id: int
+    parent: int
+    created_at: SiteId | None
+
+
+Turn = tuple[int, int]
+"""A thread, and the number of steps that it has done in all when its turn ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One execution of the program, enough to repeat it: who ran when, and which inputs it was given.
+
+    What a step is depends on the accesses that were instrumented: see `RunSetup`.
+    """
+
+    turns: tuple[Turn, ...]
+    inputs: tuple[int, ...]
+    threads: tuple[RunThread, ...]
+
+    def steps_of(self, thread: int) -> int:
+        """How many steps the thread has done at the end."""
+        return next((until for who, until in reversed(self.turns) if who == thread), 0)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A race as it was executed, and executed again.
+
+    `accesses` and `racers` (thread numbers) in the order of the run. `together`: the run ends with both threads
+    standing before their accesses; otherwise no such run was found, and the two accesses happened one after
+    the other with nothing that orders them.
+    """
+
+    run: Run
+    accesses: tuple[AccessId, AccessId]
+    racers: tuple[int, int]
+    together: bool
+
+    def __str__(self) -> str:
+        where = "both threads stood before their accesses" if self.together else "nothing ordered the two accesses"
+        return f"executed and repeated: {where}, after {len(self.run.turns)} turns of {len(self.run.threads)} threads"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """Every schedule that matters was executed for this input, or is equivalent to one that was.
+
+    `bounds` says what was cut: then it holds up to there only.
+    """
+
+    executions: int
+    algorithm: str
+    bounds: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        times = "1 execution" if self.executions == 1 else f"{self.executions} executions"
+        return f"explored all schedules, {times}" + (f", {'; '.join(self.bounds)}" if self.bounds else "")
+
+
 Proof = tuple[StaticReason, ...]
-Evidence = Proof | Reason
+Evidence = Proof | Reason | Schedule | Exhausted
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """Something else that went wrong in an execution: a deadlock, a failed assertion, a crash.
+
+    `site` is the call or access at which `thread` stood, if it is known.
+    """
+
+    kind: str
+    message: str
+    thread: int
+    site: SiteId | None
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
+class RunSetup:
+    """What a `Run` must be repeated with, beside the program: `pairs` are those whose accesses were instrumented.
+
+    `module` is the hash of the program's LLVM IR: with another one, sites and steps have no meaning.
+    """
+
+    module: str
+    algorithm: str
+    pairs: tuple[tuple[AccessId, AccessId], ...]
+    arguments: tuple[str, ...]
+    isolation: str
+    spurious: bool
+    max_steps: int
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one engine says about one pair. A proof needs reasons and a scope, an unknown needs a reason."""
+    """What one engine says about one pair.
+
+    A proof needs reasons and a scope, an unknown needs a reason, a race needs the schedule that was executed.
+    """
 
     pair: RacePair
     verdict: Verdict
@@ -79,24 +179,38 @@ class Finding:
     scope: Scope | None = None
 
     def __post_init__(self) -> None:
-        is_proof = isinstance(self.evidence, tuple) and len(self.evidence) > 0
+        evidence = self.evidence
         match self.verdict:
+            case Verdict.RACE_FREE if isinstance(evidence, Exhausted):
+                reach = Scope.BOUNDED if evidence.bounds else Scope.THIS_INPUT
+                fits = evidence.executions > 0 and self.scope is reach
             case Verdict.RACE_FREE:
-                fits = is_proof and self.scope is not None
+                fits = isinstance(evidence, tuple) and len(evidence) > 0 and self.scope is not None
             case Verdict.UNKNOWN:
-                fits = isinstance(self.evidence, Reason)
+                fits = isinstance(evidence, Reason)
             case Verdict.RACE:
-                fits = False  # needs an executed schedule, which no engine makes yet
+                fits = (
+                    isinstance(evidence, Schedule)
+                    and self.scope is None
+                    and sorted(evidence.accesses) == [self.pair.first, self.pair.second]
+                )
         if not fits:
             raise InternalError(f"a finding {self.verdict.value} of {self.engine} has the wrong kind of evidence")
 
 
 @dataclass(frozen=True, slots=True)
 class EngineResult:
-    """`stopped` says why the engine ended early, None if it did not."""
+    """`stopped` says why the engine ended early, None if it did not; `notes` what the user should know besides.
+
+    `setup` is there if the engine executed the program; `interrupted`: by the user, with what it knew by then.
+    """
 
     engine: str
     findings: tuple[Finding, ...]
     seconds: float
     stats: dict[str, int | float | str] = field(default_factory=dict)
     stopped: str | None = None
+    notes: tuple[str, ...] = ()
+    incidents: tuple[Incident, ...] = ()
+    setup: RunSetup | None = None
+    interrupted: bool = False

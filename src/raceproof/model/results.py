@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from raceproof.core import InternalError, SourcePos
 from raceproof.model.concurrency import AccessKind, Assumption, RacePair
-from raceproof.model.findings import Scope, Verdict
+from raceproof.model.findings import Run, RunSetup, Schedule, Scope, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,64 @@ class AccessResult:
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadResult:
+    """A thread of an execution: its number there, the function it runs, where it was created (None: main)."""
+
+    id: int
+    parent: int
+    function: str
+    created: SourcePos | None
+
+    def __str__(self) -> str:
+        if self.id == 0:
+            return "main thread"
+        created = f", created at {self.created.file}:{self.created.line}" if self.created else ""
+        return f"thread {self.id} `{self.function}`{created}"
+
+
+@dataclass(frozen=True, slots=True)
+class RaceResult:
+    """A race as it was executed; the accesses of the pair happen in `schedule.racers`, in the order of the run."""
+
+    schedule: Schedule
+    threads: tuple[ThreadResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentResult:
+    """Something else that went wrong in an execution: a deadlock, a failed assertion, a crash; `id` from 1."""
+
+    id: int
+    kind: str
+    message: str
+    pos: SourcePos | None
+    function: str
+    thread: int
+    run: Run
+    threads: tuple[ThreadResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file with the flags it was compiled with, as seen from `directory`."""
+
+    file: str
+    flags: tuple[str, ...]
+    directory: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What was compiled and how: enough to do it again."""
+
+    files: tuple[SourceFile, ...]
+    data_model: str
+    headers: str
+    compiler: str | None
+    entry: str
+
+
+@dataclass(frozen=True, slots=True)
 class PairResult:
     """What the run says about one pair; `id` counts from 1 and is the same in every run on the same program.
 
@@ -45,10 +103,13 @@ class PairResult:
     target: str
     accesses: tuple[AccessResult, AccessResult]
     evidence: tuple[str, ...]
+    race: RaceResult | None = None
 
     def __post_init__(self) -> None:
         if self.verdict is Verdict.RACE_FREE and self.scope in (None, Scope.BOUNDED):
             raise InternalError(f"pair {self.id} is race-free without a proof that is better than bounded")
+        if (self.verdict is Verdict.RACE) != (self.race is not None):
+            raise InternalError(f"pair {self.id}: a race, and nothing else, comes with the schedule that was executed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +123,15 @@ class EngineReport:
     open: int
     stats: Mapping[str, int | float | str]
     stopped: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
     """The verdict on the program. `reason` says why, for unknown always; `files` are the program's sources.
 
-    `interrupted`: the user stopped the run, the rest is what was known by then.
+    `interrupted`: the user stopped the run, the rest is what was known by then. `sources` and `setup` are what the
+    executions in it can be repeated with, if there were any.
     """
 
     verdict: Verdict
@@ -80,8 +143,10 @@ class CheckResult:
     assumptions: tuple[Assumption, ...]
     seconds: float
     version: str
-    other: tuple[str, ...] = ()
+    other: tuple[IncidentResult, ...] = ()
     interrupted: bool = False
+    sources: Sources | None = None
+    setup: RunSetup | None = None
 
     def __post_init__(self) -> None:
         match self.verdict:

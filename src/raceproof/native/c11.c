@@ -27,6 +27,7 @@ static int c11_result(int error) {
 }
 
 RP_LIB int rp_lib_thrd_create(uintptr_t *id, int (*start)(void *), void *argument) {
+    creation_step("thrd_create");
     /* The result of an int function is the low half of the register that holds a pointer's. */
     *id = thread_handle(thread_create((void *(*)(void *))(void *)start, argument, rp_site, false));
     return thrd_success;

@@ -66,6 +66,23 @@ static void add_schedule(char *rest) {
     }
 }
 
+/* A thread of a schedule and who created it; those of one creator come in the order of their creation. */
+static void add_thread(const char *rest) {
+    uint32_t tid;
+    int parent;
+    if (sscanf(rest, "%u %d", &tid, &parent) != 2 || tid >= RP_MAX_THREADS) refuse("thread", rest);
+    while (options.path_count < tid) { /* ids that this schedule does not use */
+        options.paths[options.path_count].parent = NO_THREAD - 1;
+        options.path_count++;
+    }
+    uint8_t who = parent < 0 ? NO_THREAD : (uint8_t)parent;
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < options.path_count; i++) number += options.paths[i].parent == who;
+    options.paths[tid].parent = who;
+    options.paths[tid].number = number;
+    options.path_count = tid + 1;
+}
+
 static void set_drive(char *rest) {
     char *first = strtok(rest, " "), *second = strtok(NULL, " ");
     if (first == NULL || second == NULL || !read_segment(first, &options.drive_a) ||
@@ -116,6 +133,8 @@ static void directive(char *line) {
                                                              : strtoull(rest, NULL, 10);
     } else if (strcmp(line, "schedule") == 0) {
         add_schedule(rest);
+    } else if (strcmp(line, "thread") == 0) {
+        add_thread(rest);
     } else if (strcmp(line, "drive") == 0) {
         set_drive(rest);
     } else if (strcmp(line, "future") == 0) {

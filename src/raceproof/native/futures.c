@@ -645,7 +645,7 @@ static bool conflicts_of(uint32_t k, uint32_t position, uint8_t tid, bool with_s
             if (!(is_sync ? site_may_conflict(site, &ev->op) : access_may_conflict(access, &ev->op))) continue;
             if (!with_seen && was_seen(k, tid, site, access, &ev->op)) break;
             if (!found(e, tid)) return false;
-            break;
+            if (ev->op.kind != OP_UNLOCK) break; /* what waits for a release can only come before the lock was taken */
         }
     }
     return true;

@@ -149,6 +149,7 @@ void rp_leave(void) {
 void rp_loop(uint32_t loop) {
     (void)loop;
     self->polling = 1;
+    self->waited = 0;
     self->poll_overflow = 0;
     self->poll_count = 0;
 }
@@ -162,7 +163,10 @@ void rp_spin(uint32_t loop) {
     (void)loop;
     struct op op = {.kind = OP_SPIN, .id = RP_NO_ACCESS, .site = rp_site};
     self->polling = 0;
+    if (self->waited) return; /* it goes back to its condition */
     block(&op); /* at once if something has changed already: by others, or by an exchange of our own */
 }
+
+void rp_unseen(void) { self->result_unseen = 1; }
 
 void *rp_tls(void *image) { return tls_address(self, image); }

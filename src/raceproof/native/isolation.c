@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -17,12 +18,13 @@
 #include "libc.h"
 
 #define TICK_MICROSECONDS 250000
+#define LATE_TICKS 12
 #define ENDLESS_TICKS 40 /* ten seconds without a hook: the program computes for ever, or waits outside */
 
 int rp_fork_mode;
 static volatile int interrupted;
 static uint64_t seen_steps;
-static int idle_ticks;
+static int idle_ticks, late_ticks;
 static double deadline;
 
 double now_seconds(void) {
@@ -36,6 +38,8 @@ enum stop stop_reason(void) {
     if (deadline > 0 && now_seconds() >= deadline) return STOP_TIME;
     return STOP_NOT;
 }
+
+bool must_stop(void) { return tick_pending && stop_reason() != STOP_NOT; }
 
 void set_deadline(double seconds) { deadline = seconds > 0 ? now_seconds() + seconds : 0; }
 
@@ -51,6 +55,8 @@ void on_tick(void) {
 static void ticked(int signal) {
     (void)signal;
     tick_pending = 1;
+    late_ticks = stop_reason() != STOP_NOT ? late_ticks + 1 : 0;
+    if (late_ticks > LATE_TICKS) _exit(5); /* the search itself does not come to an end */
     if (self == NULL) return;
     bool is_idle = steps_left == seen_steps;
     seen_steps = steps_left;
@@ -107,6 +113,7 @@ void catch_signals(void) {
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 void start_ticking(void) {

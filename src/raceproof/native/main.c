@@ -117,6 +117,12 @@ static enum stop one_search(void) {
         }
         G->executions++;
         if (G->cut == CUT_BLOCKED) G->blocked++;
+#ifdef RP_DEBUG
+        for (uint32_t i = 0; i < G->event_count; i++)
+            report_put("%s%u:%u@%lx%s", i ? " " : "", events[i].tid, events[i].op.kind, (unsigned long)events[i].op.object & 0xfff, i + 1 == G->prefix ? "|" : "");
+        report_put(" cut %u hits %u", G->cut, G->hit_count);
+        report_end();
+#endif
         uint32_t races_now = G->hit_count;
         bool goes_on = options.algorithm->finish();
         if (races_now > 0) {
@@ -199,7 +205,11 @@ void run_search(void) {
 }
 
 static void replay(void) {
-    G->paths = 0;
+    G->paths = options.path_count;
+    for (uint32_t i = 0; i < options.path_count; i++) {
+        G->path_parent[i] = options.paths[i].parent;
+        G->path_number[i] = options.paths[i].number;
+    }
     start_ticking();
     run_replay();
     report_flush_step();
@@ -226,10 +236,14 @@ int main(int argc, char **argv) {
     fix_layout(argv);
     read_control(argv[2]);
     rp_fork_mode = options.fork;
-    if (options.mode == MODE_REPLAY) options.algorithm = &algorithm_race; /* for its way of finding races */
+    if (options.mode == MODE_REPLAY) {
+        options.algorithm = &algorithm_race; /* for its way of finding races */
+        options.fork = false;                /* one execution needs no process of its own */
+    }
     separate_output();
     reserve_all();
     heap_init();
+    heap_reused = shadow_forget;
     libc_init();
     load_program(argv[1]);
     futures_ready();

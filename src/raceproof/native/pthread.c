@@ -19,6 +19,7 @@
 RP_LIB int rp_lib_pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
     int state = PTHREAD_CREATE_JOINABLE;
     if (attributes != NULL) pthread_attr_getdetachstate(attributes, &state);
+    creation_step("pthread_create");
     struct thread *t = thread_create(start, argument, rp_site, state == PTHREAD_CREATE_DETACHED);
     uintptr_t handle = thread_handle(t);
     memcpy(id, &handle, sizeof handle);
@@ -45,6 +46,8 @@ static int try_join(pthread_t id, void **result, int busy) {
         point(&op, true, "pthread_tryjoin_np");
     }
     int error = join(id, result, false);
+    if (error == EBUSY && self->polling && self->poll_count < MAX_POLLS)
+        self->polls[self->poll_count++] = (struct poll){&t->state, 1, {t->state}};
     return error == EBUSY ? busy : error;
 }
 
@@ -306,13 +309,9 @@ RP_LIB int rp_lib_pthread_barrier_init(pthread_barrier_t *b, const pthread_barri
 }
 RP_LIB int rp_lib_pthread_barrier_destroy(pthread_barrier_t *b) { return (void)b, 0; }
 RP_LIB int rp_lib_pthread_barrier_wait(pthread_barrier_t *b) {
-    return barrier_arrive(b, true, "pthread_barrier_wait") ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
-}
-/* Stands for pthread_barrier_wait where the program does not look at the result: then nobody can tell in which order
- * the threads came. The instrumenter knows this name. */
-RP_LIB int rp_lib_rp_barrier_wait_unseen(pthread_barrier_t *b) {
-    barrier_arrive(b, false, "pthread_barrier_wait");
-    return 0;
+    bool asks_who = !self->result_unseen;
+    self->result_unseen = 0;
+    return barrier_arrive(b, asks_who, "pthread_barrier_wait") ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
 /* ---- semaphores */

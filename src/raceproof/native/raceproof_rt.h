@@ -63,6 +63,9 @@ RP_HOOK void rp_loop(uint32_t loop);
 RP_HOOK void rp_poll(const void *address, uint32_t size);
 RP_HOOK void rp_spin(uint32_t loop);
 
+/* The result of the barrier's wait that comes next is not looked at: nobody can tell in which order threads came. */
+RP_HOOK void rp_unseen(void);
+
 /* The current thread's copy of a thread-local variable. `image` is the variable in section `rptls`, which holds the
  * initial values of all of them. */
 RP_HOOK void *rp_tls(void *image);
@@ -96,6 +99,7 @@ struct rp_global {
    candidate BITS VALUE    a value to try for inputs (__VERIFIER_nondet_*) of at least that many bits
    input VALUE             replay: the inputs, in the order in which they were taken
    schedule TID:STEPS ...  replay: each thread in turn runs until it has done so many steps in all
+   thread TID PARENT       replay: a thread of the schedule and who creates it (-1: nobody), in the order of their ids
    drive TID:STEPS TID:STEPS   replay: report the race between these two threads' next accesses after the schedule
    future ...              tables for property-driven pruning, see explore/futures.py
 

@@ -149,7 +149,7 @@ static bool is_new_other(const char *kind, uint32_t site) {
 }
 
 void report_other(const char *kind, const char *message, uint32_t site) {
-    if (driving || options.mode == MODE_REPLAY || !is_new_other(kind, site)) return;
+    if (driving || !is_new_other(kind, site)) return;
     if (self != NULL) record_switch();
     report_put("other\t");
     report_encoded(kind, strlen(kind));
@@ -194,6 +194,7 @@ void rp_fail(const char *kind, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     report_other(kind, text, rp_site);
+    if (strcmp(kind, "memory") == 0) return; /* the program gets NULL and goes on */
     stand_still(OP_EXIT);
 }
 

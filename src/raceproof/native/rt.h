@@ -123,7 +123,9 @@ struct thread {
     struct op pending;
     uint8_t tid, parent, state, joined;
     uint8_t detached, cancel_requested, cancel_disabled, cancel_at_once;
-    uint8_t timed, woken, in_exit;
+    uint8_t timed, woken, in_exit; /* timed: its wait at a condition may end without a signal */
+    uint8_t result_unseen;         /* of the barrier's wait that comes next */
+    uint8_t waited;                /* at a condition, in this round of a loop that only waits */
     uint32_t created_at;
     uint32_t children;   /* created so far */
     uint32_t steps;      /* hooks completed */
@@ -165,8 +167,8 @@ extern uint32_t thread_limit; /* ids in use are below */
 
 /* ---- the search's memory: shared with the children in fork mode, so everything that lasts is behind G */
 
-#define MAX_EVENTS (1u << 20)
-#define MAX_RACES (1u << 21)
+#define MAX_EVENTS (1u << 16)
+#define MAX_RACES (1u << 20)
 #define MAX_WAKES (1u << 22)
 #define MAX_PAIRS_FOUND 4096
 #define MAX_SEGMENTS (1u << 20)
@@ -264,6 +266,8 @@ struct options {
     struct segment *schedule;
     uint32_t schedule_count;
     bool drive;
+    struct { uint8_t parent; uint32_t number; } paths[RP_MAX_THREADS]; /* of the threads of a schedule */
+    uint32_t path_count;
     struct segment drive_a, drive_b;
     uint64_t *inputs;
     uint32_t input_count;
@@ -309,6 +313,7 @@ void run_replay(void);
 void record_switch(void);
 bool unlock_is_point(void);
 extern volatile int tick_pending;
+bool must_stop(void); /* time is up: in long loops of the search */
 
 /* The object of an event brings its own order with it: what its last release knew. */
 void join_object(struct thread *t, const struct op *op);
@@ -358,6 +363,7 @@ void objects_grow(uint32_t tid); /* a thread id is used for the first time: its 
 
 void shadow_reset(void);
 void shadow_grow(uint32_t tid);
+void shadow_forget(void *base, size_t size);
 void order_event(uint32_t event, const struct op *op);   /* dependent events before it: clocks and races */
 void order_as_read(uint32_t event); /* a compare-exchange that failed */
 void detect(const struct op *op);                         /* races by happens-before */

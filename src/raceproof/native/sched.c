@@ -81,7 +81,7 @@ static bool has_token(const struct thread *t, const struct object *o) {
     return false;
 }
 
-/* A wait may time out again only after somebody else has done something: else it would do so for ever. */
+/* A wait may end without a signal again only after somebody else has done something: else it would do so for ever. */
 static bool may_time_out(const struct thread *t) {
     if (options.mode != MODE_SEARCH || driving) return t->timed; /* the schedule says when */
     return t->timed && t->timeout_seen != G->event_count - t->events;
@@ -93,7 +93,7 @@ bool is_enabled(const struct thread *t) {
     case OP_LOCK:
     case OP_RDLOCK:
     case OP_ATOMIC_SECTION: return lock_is_free(t, object_of(op), op->shared);
-    case OP_COND_WAKE: return options.spurious || is_cancelled(t) || may_time_out(t) || has_token(t, object_of(op));
+    case OP_COND_WAKE: return is_cancelled(t) || may_time_out(t) || has_token(t, object_of(op));
     case OP_SEM_WAIT: return object_of(op)->value > 0 || is_cancelled(t);
     case OP_BARRIER_LEAVE: return object_of(op)->round > t->wait_ticket;
     case OP_ONCE: return object_of(op)->once != 1;
@@ -387,7 +387,9 @@ struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t si
 }
 
 _Noreturn void thread_end(void) {
+    struct op end = {.kind = OP_NOTHING, .id = RP_NO_ACCESS, .site = rp_site};
     run_thread_exit(self);
+    point(&end, false, "end of thread"); /* a step: others wait for it */
     self->state = T_FINISHED;
     live &= ~BIT(self->tid);
     silent &= ~BIT(self->tid);

@@ -36,8 +36,14 @@ static uint32_t new_wake(uint8_t tid, const struct op *op) {
 
 static void free_wakes(uint32_t w) {
     while (w != NONE) {
-        uint32_t next = wakes[w].sibling;
-        free_wakes(wakes[w].child);
+        uint32_t next = wakes[w].child;
+        if (next == NONE) {
+            next = wakes[w].sibling;
+        } else { /* siblings go behind the children: trees can be deep */
+            uint32_t last = next;
+            while (wakes[last].sibling != NONE) last = wakes[last].sibling;
+            wakes[last].sibling = wakes[w].sibling;
+        }
         wakes[w].sibling = G->wake_free;
         G->wake_free = w;
         w = next;
@@ -194,7 +200,7 @@ static void reverse_waiting(uint32_t limit) {
 
 void optimal_races(uint32_t limit) {
     uint32_t n = G->event_count;
-    for (uint32_t f = 0; f < n && f < limit; f++)
+    for (uint32_t f = 0; f < n && f < limit && !must_stop(); f++)
         for (uint32_t i = 0; i < events[f].race_count; i++) optimal_reverse(races[events[f].first_race + i], f, n);
     if (G->cut != CUT_BLOCKED && limit >= n) reverse_waiting(n);
 }

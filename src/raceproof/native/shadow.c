@@ -149,6 +149,12 @@ void detect(const struct op *op) {
         detect_in_cell(op, word, mask_of(word, op->object, end));
 }
 
+/* Freed memory that is handed out again: what was there is over. */
+void shadow_forget(void *base, size_t size) {
+    uintptr_t end = (uintptr_t)base + size;
+    for (uintptr_t word = (uintptr_t)base & ~(uintptr_t)7; word < end; word += 8) cell_at(word >> 3)->accesses = 0;
+}
+
 /* ---- order of dependent events */
 
 struct candidates { uint32_t count; uint32_t events[64]; };

@@ -166,8 +166,10 @@ static bool token_waits(const struct object *o) {
 /* Wait for a signal. True: it timed out. */
 static bool sleep_at(const void *cond, struct object *o, bool timed, const char *what) {
     struct op op = sync_op(OP_COND_WAKE, cond, O_COND, true);
-    op.global = timed;
-    self->timed = timed;
+    /* A loop that does nothing but look again and wait again does not care why it was woken. */
+    bool unasked = options.spurious && !self->polling;
+    self->waited = 1;
+    self->timed = op.global = timed || unasked;
     self->woken = 0;
     self->wait_ticket = ++o->tickets;
     o->waiting |= BIT(self->tid);

@@ -23,6 +23,11 @@ void threads_reset(void) {
     keys_used = 0;
 }
 
+void creation_step(const char *what) {
+    struct op op = {.kind = OP_NOTHING, .id = RP_NO_ACCESS, .site = rp_site};
+    point(&op, false, what);
+}
+
 /* ---- end */
 
 static void run_destructors(void) {

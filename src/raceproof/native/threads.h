@@ -12,6 +12,7 @@ struct cleanup {
 };
 
 void threads_reset(void);
+void creation_step(const char *what); /* before a thread is created: others see it */
 _Noreturn void thread_exit(void *result);
 int thread_cancel(struct thread *t);
 int thread_join(struct thread *t, bool waits);

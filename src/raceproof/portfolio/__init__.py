@@ -1,7 +1,19 @@
 """portfolio: runs engines in order under one Budget, merges their findings. No analysis of its own."""
 
 from raceproof.portfolio.check import check, undecided
-from raceproof.portfolio.engines import ENGINES, EngineFunction, Settings
+from raceproof.portfolio.engines import ENGINES, EngineFunction, Settings, ordered_pairs
 from raceproof.portfolio.ledger import Decision, Ledger
+from raceproof.portfolio.trace import trace_incident, trace_race
 
-__all__ = ["ENGINES", "Decision", "EngineFunction", "Ledger", "Settings", "check", "undecided"]
+__all__ = [
+    "ENGINES",
+    "Decision",
+    "EngineFunction",
+    "Ledger",
+    "Settings",
+    "check",
+    "ordered_pairs",
+    "trace_incident",
+    "trace_race",
+    "undecided",
+]

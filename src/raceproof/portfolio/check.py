@@ -9,18 +9,24 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from raceproof import __version__, facts
-from raceproof.core import Budget, InternalError, LimitReached, Unsupported
+from raceproof import __version__, facts, frontend
+from raceproof.core import Budget, InternalError, LimitReached, ToolMissing, Unsupported
 from raceproof.ir import Program
 from raceproof.model import (
     CheckResult,
     ConcurrentProgram,
     EngineReport,
     EngineResult,
+    Evidence,
+    Incident,
     PairResult,
     RacePair,
+    RunSetup,
     Scope,
+    SourceFile,
+    Sources,
     Verdict,
 )
 from raceproof.portfolio.engines import ENGINES, Settings
@@ -57,22 +63,29 @@ def check(
     log.info("facts: %d threads, %d shared accesses, %d race pairs", len(cp.threads), len(cp.accesses), len(pairs))
     ledger = Ledger(pairs)
     reports: list[EngineReport] = []
+    incidents: list[Incident] = []
+    setup: RunSetup | None = None
     interrupted_at: str | None = None
     for name in engines:
         open_pairs = ledger.open_pairs()
-        if not open_pairs or interrupted_at is not None:
-            break
+        if not open_pairs and name not in settings.always:
+            continue
         on_stage(f"engine {name}")
         try:
-            result = _run_engine(name, cp, open_pairs, settings, budget)
+            result = _run_engine(name, cp, open_pairs, replace(settings, on_progress=on_stage), budget)
         except KeyboardInterrupt:
-            interrupted_at = f"engine {name}"
-            result = EngineResult(name, (), 0.0, stopped="interrupted")
+            result = EngineResult(name, (), 0.0, stopped="interrupted", interrupted=True)
         ledger.add(result)
+        incidents += result.incidents
+        setup = result.setup or setup
         reports.append(_report(result, len(ledger.open_pairs())))
         log.info("engine %s: %s", name, reports[-1])
+        if result.interrupted:
+            interrupted_at = f"engine {name}"
+            break
     on_stage("result")
-    return _conclude(cp, ledger, tuple(reports), time.monotonic() - start, interrupted_at)
+    conclusion = _conclude(cp, ledger, tuple(reports), incidents, time.monotonic() - start, interrupted_at)
+    return replace(conclusion, setup=setup, sources=_sources(settings.request))
 
 
 def undecided(files: tuple[str, ...], reason: str, seconds: float, interrupted: bool = False) -> CheckResult:
@@ -98,7 +111,7 @@ def _run_engine(
     try:
         budget.check()
         result = ENGINES[name](cp, pairs, settings, budget)
-    except (Unsupported, LimitReached) as stop:
+    except (Unsupported, LimitReached, ToolMissing) as stop:
         return EngineResult(name, (), time.monotonic() - start, stopped=str(stop))
     asked = set(pairs)
     for finding in result.findings:
@@ -117,6 +130,7 @@ def _report(result: EngineResult, still_open: int) -> EngineReport:
         open=still_open,
         stats=result.stats,
         stopped=result.stopped,
+        notes=result.notes,
     )
 
 
@@ -124,12 +138,13 @@ def _conclude(
     cp: ConcurrentProgram,
     ledger: Ledger,
     reports: tuple[EngineReport, ...],
+    incidents: Sequence[Incident],
     seconds: float,
     interrupted_at: str | None,
 ) -> CheckResult:
     namer = Namer(cp)
     pairs = tuple(
-        namer.pair(number, pair, ledger.decide(pair), _evidence(ledger, pair, reports))
+        namer.pair(number, pair, ledger.decide(pair), ledger.findings(pair), _evidence(ledger, pair, reports))
         for number, pair in enumerate(ledger.pairs, start=1)
     )
     verdict, scope, reason = _verdict(pairs, reports, interrupted_at)
@@ -143,7 +158,20 @@ def _conclude(
         assumptions=cp.assumptions,
         seconds=seconds,
         version=__version__,
+        other=tuple(namer.incident(number, incident) for number, incident in enumerate(incidents, start=1)),
         interrupted=interrupted_at is not None,
+    )
+
+
+def _sources(request: frontend.CompileRequest | None) -> Sources | None:
+    if request is None:
+        return None
+    return Sources(
+        files=tuple(SourceFile(str(unit.file), unit.flags, str(unit.directory)) for unit in request.units),
+        data_model=request.data_model,
+        headers=request.headers,
+        compiler=str(request.compiler) if request.compiler is not None else None,
+        entry=request.entry,
     )
 
 
@@ -151,17 +179,19 @@ def _evidence(ledger: Ledger, pair: RacePair, reports: tuple[EngineReport, ...])
     """What decides the pair; of an open pair everything that is known, and which engines ended early."""
     decision = ledger.decide(pair)
     if decision.verdict is not Verdict.UNKNOWN and decision.finding is not None:
-        evidence = decision.finding.evidence
-        texts = [str(reason) for reason in evidence] if isinstance(evidence, tuple) else [str(evidence)]
-        return tuple(dict.fromkeys(texts))
+        return _texts(decision.finding.evidence)
     lines: list[str] = []
     for finding in ledger.findings(pair):
-        if isinstance(finding.evidence, tuple):
-            lines.append(f"proved by {finding.engine} up to a bound only: {', '.join(map(str, finding.evidence))}")
-        else:
-            lines.append(str(finding.evidence))
-    lines += [f"engine {r.name} ended early: {r.stopped}" for r in reports if r.stopped is not None]
+        bounded = f"proved by {finding.engine} up to a bound only: " if finding.verdict is Verdict.RACE_FREE else ""
+        lines.append(bounded + ", ".join(_texts(finding.evidence)))
+    silent = {r.name for r in reports} - {finding.engine for finding in ledger.findings(pair)}
+    lines += [f"engine {r.name} ended early: {r.stopped}" for r in reports if r.stopped and r.name in silent]
     return tuple(dict.fromkeys(lines)) or ("no engine has looked at this pair",)
+
+
+def _texts(evidence: Evidence) -> tuple[str, ...]:
+    reasons = evidence if isinstance(evidence, tuple) else (evidence,)
+    return tuple(dict.fromkeys(map(str, reasons)))
 
 
 def _verdict(

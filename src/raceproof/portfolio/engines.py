@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from raceproof import lockset
-from raceproof.core import Budget
-from raceproof.model import ConcurrentProgram, EngineResult, RacePair
+from raceproof import explore, frontend, lockset
+from raceproof.core import Budget, Unsupported
+from raceproof.model import ConcurrentProgram, EngineResult, Proof, RacePair, Rule
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the user asked for and engines may need: cores to use, arguments of the checked program."""
+    """What the user asked for and engines may need.
+
+    `jobs`: processes to use; `arguments`: of the checked program; `request`: what it was compiled from, for
+    engines that run it; `search`: how they do, but for what the other fields say. Engines named in `always` run
+    even when no pair is open. `unaided`: no other engine has looked at the pairs before the explorer, which then gets
+    the thread states of the facts all the same. `on_progress` is told what an engine is at.
+    """
 
     jobs: int = 1
     arguments: tuple[str, ...] = ()
+    request: frontend.CompileRequest | None = None
+    search: explore.ExploreOptions = field(default_factory=explore.ExploreOptions)
+    always: frozenset[str] = frozenset()
+    unaided: bool = False
+    on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 
 EngineFunction = Callable[[ConcurrentProgram, Sequence[RacePair], Settings, Budget], EngineResult]
@@ -25,7 +36,35 @@ def _lockset(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Setting
     return lockset.run(cp, pairs, lockset.LocksetOptions(), budget)
 
 
+def _explore(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
+    if settings.request is None:
+        raise Unsupported("running a program whose sources are not known")
+    options = replace(
+        settings.search,
+        module=frontend.link_program(settings.request, budget),
+        arguments=settings.arguments,
+        jobs=settings.jobs,
+        ordered=ordered_pairs(cp, pairs, budget) if settings.unaided else frozenset(),
+        on_progress=settings.on_progress,
+    )
+    return explore.run(cp, pairs, options, budget)
+
+
+def ordered_pairs(cp: ConcurrentProgram, pairs: Sequence[RacePair], budget: Budget) -> frozenset[RacePair]:
+    """Pairs that cannot race whatever locks are held: owned, read-shared, or ordered by the start and end of threads.
+
+    The thread states of [DHTC, 3.1].
+    """
+    found = lockset.run(cp, pairs, lockset.LocksetOptions(), budget).findings
+    return frozenset(f.pair for f in found if isinstance(f.evidence, tuple) and not _needs_lock(f.evidence))
+
+
+def _needs_lock(proof: Proof) -> bool:
+    return any(reason.rule is Rule.COMMON_LOCK for reason in proof)
+
+
 ENGINES: dict[str, EngineFunction] = {
     "lockset": _lockset,
+    "explore": _explore,
 }
 """In the order in which they run when the user names none: the cheap ones first."""

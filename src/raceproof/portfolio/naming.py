@@ -1,25 +1,39 @@
-"""Spell a pair out for people: names of locations, threads and locks, and which views to show."""
+"""Spell pairs and executions out for people: names of locations, threads and locks, and which views to show."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice, product
 
 from raceproof import facts
 from raceproof.core import SourcePos
+from raceproof.ir import SiteId
 from raceproof.model import (
     MAIN,
     Access,
     AccessResult,
+    Base,
     ConcurrentProgram,
     Finding,
     HeldLock,
+    Incident,
+    IncidentResult,
     Linear,
     LockMode,
     MemLoc,
+    ObjectId,
+    ObjectKind,
     PairResult,
     RacePair,
+    RaceResult,
     Reason,
+    Run,
+    RunThread,
+    Schedule,
     ThreadId,
+    ThreadResult,
     View,
 )
 from raceproof.portfolio.ledger import Decision
@@ -36,10 +50,26 @@ class Namer:
         self._locations: dict[MemLoc, str] = {}
         self._locks: dict[Linear, str] = {}
         self._threads: dict[ThreadId, str] = {}
+        self._sites: dict[SiteId, tuple[str, SourcePos | None]] = {}
+        self._globals: Counter[str] = Counter()
 
-    def pair(self, number: int, pair: RacePair, decision: Decision, evidence: tuple[str, ...]) -> PairResult:
+    def pair(
+        self,
+        number: int,
+        pair: RacePair,
+        decision: Decision,
+        findings: Sequence[Finding],
+        evidence: tuple[str, ...],
+    ) -> PairResult:
         first, second = self._cp.accesses[pair.first], self._cp.accesses[pair.second]
-        view_1, view_2 = self._views(first, second, decision.finding)
+        found = decision.finding.evidence if decision.finding is not None else None
+        schedule = found if isinstance(found, Schedule) else None
+        race = RaceResult(schedule, self.threads(schedule.run)) if schedule is not None else None
+        if race is not None:
+            accesses = self._executed(first, second, race)
+        else:
+            view_1, view_2 = self._views(first, second, findings)
+            accesses = self._access(first, view_1), self._access(second, view_2)
         return PairResult(
             id=number,
             pair=pair,
@@ -47,9 +77,76 @@ class Namer:
             scope=decision.scope,
             engine=decision.finding.engine if decision.finding is not None else None,
             target=self.location(pair.target),
-            accesses=(self._access(first, view_1), self._access(second, view_2)),
+            accesses=accesses,
             evidence=evidence,
+            race=race,
         )
+
+    def racing(self, pair: RacePair, schedule: Schedule) -> tuple[AccessResult, AccessResult]:
+        """The two accesses as they were executed."""
+        first, second = self._cp.accesses[pair.first], self._cp.accesses[pair.second]
+        return self._executed(first, second, RaceResult(schedule, self.threads(schedule.run)))
+
+    def incident(self, number: int, incident: Incident) -> IncidentResult:
+        function, pos = self.site(incident.site)
+        threads = self.threads(incident.run)
+        return IncidentResult(
+            number, incident.kind, incident.message, pos, function, incident.thread, incident.run, threads
+        )
+
+    def threads(self, run: Run) -> tuple[ThreadResult, ...]:
+        """The threads of an execution, by what was created at the same call."""
+        return tuple(self._run_thread(thread) for thread in run.threads)
+
+    def site(self, site: SiteId | None) -> tuple[str, SourcePos | None]:
+        """The function and the place of an instruction; empty if it is not known."""
+        if not self._sites:
+            by_site = self._cp.program.instructions_by_site()
+            self._sites = {number: (function.source_name, instr.pos) for number, (function, instr) in by_site.items()}
+        return self._sites.get(site, ("", None)) if site is not None else ("", None)
+
+    def address(self, text: str, size: int | None) -> str:
+        """`account+40`, as the runtime names an address in a global, in the programmer's words; others as they are."""
+        found = self._global_at(text)
+        return self.location(MemLoc(*found, size)) if found is not None else text
+
+    def lock_at(self, text: str) -> str:
+        """The same for a lock: it is a member of its own, however large."""
+        found = self._global_at(text)
+        return facts.describe_lock(self._cp, Linear(found[1], ((Base(found[0]), 1),))) if found is not None else text
+
+    def _global_at(self, text: str) -> tuple[ObjectId, int] | None:
+        name, _, offset = text.partition("+")
+        if not self._globals:
+            shared = (o for o in self._cp.objects.values() if o.kind is ObjectKind.GLOBAL)
+            self._globals = Counter(o.name for o in shared)
+        if self._globals[name] != 1 or not (offset or "0").isdigit():
+            return None  # two static variables of one name: which is meant cannot be told
+        found = next(o for o in self._cp.objects.values() if o.kind is ObjectKind.GLOBAL and o.name == name)
+        return found.id, int(offset or "0")
+
+    def _run_thread(self, thread: RunThread) -> ThreadResult:
+        if thread.created_at is None:
+            start = self._cp.program.entry if thread.id == MAIN else "?"
+            return ThreadResult(thread.id, thread.parent, self._function(start), None)
+        starts = dict.fromkeys(t.start for t in self._cp.threads.values() if t.created_at == thread.created_at)
+        names = " or ".join(map(self._function, starts)) or "?"
+        return ThreadResult(thread.id, thread.parent, names, self.site(thread.created_at)[1])
+
+    def _executed(self, first: Access, second: Access, race: RaceResult) -> tuple[AccessResult, AccessResult]:
+        """The accesses in the threads that raced; locks as the facts know them for what was created there."""
+        schedule = race.schedule
+        racers = schedule.racers if schedule.accesses[0] == first.id else schedule.racers[::-1]
+        names = {thread.id: str(thread) for thread in race.threads}
+        created = {thread.id: thread.created_at for thread in schedule.run.threads}
+
+        def shown(access: Access, racer: int) -> AccessResult:
+            site = created.get(racer)
+            fits = (v for v in access.views if self._cp.threads[v.thread].created_at == site)
+            view = next(fits, next(iter(access.views), None))
+            return replace(self._access(access, view), thread=names.get(racer, f"thread {racer}"))
+
+        return shown(first, racers[0]), shown(second, racers[1])
 
     def location(self, location: MemLoc) -> str:
         if location not in self._locations:
@@ -88,10 +185,11 @@ class Namer:
             call_stack=view.call_stack if view is not None else (),
         )
 
-    def _views(self, first: Access, second: Access, finding: Finding | None) -> tuple[View | None, View | None]:
+    def _views(self, first: Access, second: Access, findings: Sequence[Finding]) -> tuple[View | None, View | None]:
         """The two that the evidence names, else the first two that are not one and the same thread instance."""
-        if finding is not None and isinstance(finding.evidence, Reason) and finding.evidence.views is not None:
-            return finding.evidence.views
+        for finding in reversed(findings):
+            if isinstance(finding.evidence, Reason) and finding.evidence.views is not None:
+                return finding.evidence.views
         for a, b in islice(product(first.views, second.views), _MAX_COMBINATIONS):
             if a.thread != b.thread or self._cp.threads[a.thread].many:
                 return a, b

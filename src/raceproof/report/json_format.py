@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from raceproof.model import AccessResult, Assumption, CheckResult, EngineReport, PairResult
+from raceproof.core import SourcePos
+from raceproof.model import (
+    AccessResult,
+    Assumption,
+    CheckResult,
+    EngineReport,
+    IncidentResult,
+    PairResult,
+    RaceResult,
+    Run,
+    RunSetup,
+    Sources,
+    ThreadResult,
+)
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 def to_json(result: CheckResult) -> dict[str, Json]:
     """Everything in the result; where a place is not known, `file` is empty and `line` and `column` are 0."""
+    explored = next((engine for engine in result.engines if "executions" in engine.stats), None)
     return {
         "verdict": result.verdict.value,
         "scope": result.scope.value if result.scope is not None else None,
@@ -16,8 +30,10 @@ def to_json(result: CheckResult) -> dict[str, Json]:
         "program": {"files": list(result.files)},
         "pairs": [_pair(pair) for pair in result.pairs],
         "engines": [_engine(engine) for engine in result.engines],
-        "other": list(result.other),
+        "stats": dict(explored.stats) if explored is not None else {},
+        "other": [_incident(incident) for incident in result.other],
         "assumptions": [_assumption(a) for a in result.assumptions],
+        "replay": _replay(result.sources, result.setup),
         "interrupted": result.interrupted,
         "seconds": round(result.seconds, 3),
         "version": result.version,
@@ -33,14 +49,80 @@ def _pair(pair: PairResult) -> dict[str, Json]:
         "target": pair.target,
         "accesses": [_access(access) for access in pair.accesses],
         "evidence": list(pair.evidence),
+        "schedule": _race(pair.race) if pair.race is not None else None,
+    }
+
+
+def _race(race: RaceResult) -> dict[str, Json]:
+    schedule = race.schedule
+    return {
+        **_run(schedule.run, race.threads),
+        "accesses": list(schedule.accesses),
+        "racers": list(schedule.racers),
+        "together": schedule.together,
+    }
+
+
+def _run(run: Run, threads: tuple[ThreadResult, ...]) -> dict[str, Json]:
+    """`steps`: thread by thread, each runs until it has done so many steps in all."""
+    sites = {thread.id: thread.created_at for thread in run.threads}
+    return {
+        "steps": [[thread, until] for thread, until in run.turns],
+        "inputs": list(run.inputs),
+        "threads": [
+            {
+                "id": thread.id,
+                "parent": thread.parent,
+                "function": thread.function,
+                **_place(thread.created),
+                "site": sites.get(thread.id),
+            }
+            for thread in threads
+        ],
+    }
+
+
+def _incident(incident: IncidentResult) -> dict[str, Json]:
+    return {
+        "id": incident.id,
+        "kind": incident.kind,
+        "message": incident.message,
+        **_place(incident.pos),
+        "function": incident.function,
+        "thread": incident.thread,
+        "schedule": _run(incident.run, incident.threads),
+    }
+
+
+def _place(pos: SourcePos | None) -> dict[str, Json]:
+    if pos is None:
+        return {"file": "", "line": 0, "column": 0}
+    return {"file": pos.file, "line": pos.line, "column": pos.column}
+
+
+def _replay(sources: Sources | None, setup: RunSetup | None) -> dict[str, Json] | None:
+    """What `raceproof replay` needs beside a schedule; null if nothing was executed."""
+    if sources is None or setup is None:
+        return None
+    return {
+        "files": [{"file": f.file, "flags": list(f.flags), "directory": f.directory} for f in sources.files],
+        "data_model": sources.data_model,
+        "headers": sources.headers,
+        "compiler": sources.compiler,
+        "entry": sources.entry,
+        "module": setup.module,
+        "algorithm": setup.algorithm,
+        "pairs": [list(pair) for pair in setup.pairs],
+        "arguments": list(setup.arguments),
+        "isolation": setup.isolation,
+        "spurious": setup.spurious,
+        "max_steps": setup.max_steps,
     }
 
 
 def _access(access: AccessResult) -> dict[str, Json]:
     return {
-        "file": access.pos.file if access.pos is not None else "",
-        "line": access.pos.line if access.pos is not None else 0,
-        "column": access.pos.column if access.pos is not None else 0,
+        **_place(access.pos),
         "function": access.function,
         "kind": access.kind.value,
         "thread": access.thread,
@@ -59,6 +141,7 @@ def _engine(engine: EngineReport) -> dict[str, Json]:
         "open": engine.open,
         "stats": dict(engine.stats),
         "stopped": engine.stopped,
+        "notes": list(engine.notes),
     }
 
 

@@ -36,6 +36,13 @@ class SourceLines:
             result.append(" " * _MARGIN + " | " + " " * caret + "^")
         return result
 
+    def text(self, pos: SourcePos, width: int) -> str:
+        """The line alone, without its indentation; empty if it is not there."""
+        lines = self._lines(pos.file)
+        if not 1 <= pos.line <= len(lines):
+            return ""
+        return _cut(_printable(lines[pos.line - 1]).strip(), None, max(width, 20))[0]
+
     def _lines(self, file: str) -> list[bytes]:
         if file not in self._files:
             try:

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from raceproof.core import SourcePos
-from raceproof.model import AccessResult, Assumption, CheckResult, ObjectId, PairResult, Scope, Verdict
+from raceproof.model import AccessResult, Assumption, CheckResult, IncidentResult, ObjectId, PairResult, Scope, Verdict
 from raceproof.report.colors import Paint
+from raceproof.report.executions import explain_race, explain_run, explain_search
 from raceproof.report.source_lines import SourceLines
 
 WIDTH = 80
@@ -23,6 +24,7 @@ MAX_LOCATIONS_LISTED = 30
 MAX_TABLE_ROWS = 15
 MAX_REASONS = 3
 MAX_ASSUMPTIONS = 10
+MAX_INCIDENTS = 5
 
 _SCOPES = {
     Scope.ANY_THREADS: "for all inputs and any number of threads",
@@ -37,6 +39,7 @@ def write_text(result: CheckResult, stream: TextIO, color: bool) -> None:
     writer = _Writer(stream, Paint(color), SourceLines())
     writer.verdict(result)
     writer.open_locations([p for p in result.pairs if p.verdict is not Verdict.RACE_FREE])
+    writer.incidents(result.other)
     writer.proofs([p for p in result.pairs if p.verdict is Verdict.RACE_FREE])
     writer.assumptions(result.assumptions)
     writer.statistics(result)
@@ -106,9 +109,9 @@ class _Writer:
     def _location(self, pairs: Sequence[PairResult]) -> None:
         races = sum(p.verdict is Verdict.RACE for p in pairs)
         verdict, problem = (Verdict.RACE, "data race") if races else (Verdict.UNKNOWN, "possible data race")
-        kinds = [f"{_count(races, 'pair')} of accesses can race"] if races else []
+        kinds = [f"{_count(races, 'pair')} of accesses"] if races else []
         if races < len(pairs):
-            kinds.append(f"{_count(len(pairs) - races, 'pair')} of accesses not decided")
+            kinds.append(f"{_count(len(pairs) - races, 'pair')} {'' if races else 'of accesses '}not decided")
         target, details = pairs[0].target, ", ".join(kinds)
         fits = len(f"{target}: {problem} ({details})") <= WIDTH
         self.line()
@@ -135,12 +138,34 @@ class _Writer:
             self.line()
             self._access("and ", second)
         self.line()
-        label = "Known: " if shown.verdict is Verdict.UNKNOWN else "Evidence: "
-        for text in shown.evidence:
-            self.wrapped(label + text, "  ", "    ")
-            label = ""
+        if shown.race is not None:
+            self._lines(explain_race(shown.race))
+        else:
+            label = "Known: "
+            for text in shown.evidence:
+                self.wrapped(label + text, "  ", "    ")
+                label = ""
         if len(pairs) > 1:
             self.line(self._paint.dim(f"  ({_count(len(pairs), 'pair')} of accesses on these lines)"))
+
+    def _lines(self, texts: Sequence[str]) -> None:
+        """A first line and what belongs to it."""
+        for i, text in enumerate(texts):
+            self.wrapped(text, "    " if i else "  ", "      " if i else "    ")
+
+    def incidents(self, incidents: Sequence[IncidentResult]) -> None:
+        """What else the executions ran into; no verdict on races rests on it."""
+        for incident in incidents[:MAX_INCIDENTS]:
+            place = f" in `{incident.function}`, {incident.pos}" if incident.pos is not None else ""
+            self.line()
+            self.wrapped(f"Also found: {incident.kind}{place}", "", "  ")
+            if incident.pos is not None:
+                self._excerpt(incident.pos)
+            if incident.message:
+                self.wrapped(incident.message, "  ", "    ")
+            self._lines(explain_run(incident.run, incident.threads, incident.thread))
+        if len(incidents) > MAX_INCIDENTS:
+            self.line(f"  … and {len(incidents) - MAX_INCIDENTS} more, see --json")
 
     def _access(self, prefix: str, access: AccessResult) -> None:
         kind = f"{'atomic ' if access.is_atomic else ''}{access.kind.value}"
@@ -225,6 +250,9 @@ class _Writer:
         engines = ", ".join(f"{e.name} {e.seconds:.2f} s" for e in result.engines)
         self.line()
         self.wrapped(f"{summary}{result.seconds:.2f} s" + (f" ({engines})" if engines else ""), "", "  ")
+        for engine in result.engines:
+            for text in explain_search(engine):
+                self.wrapped(text, "", "  ")
 
 
 def _merge_same_lines(pairs: Sequence[PairResult]) -> list[list[PairResult]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from unit.handmade import check_result, pair_result, program
 
-from raceproof import frontend, portfolio
+from raceproof import explore, frontend, portfolio
 from raceproof.cli import Exit, main
 from raceproof.core import Budget, InputError, InternalError, LimitReached, SourcePos, ToolMissing, Unsupported
 from raceproof.ir import Program
@@ -20,6 +20,7 @@ from raceproof.model import CheckResult, Verdict
 
 PROVED = check_result(pair_result(1, Verdict.RACE_FREE, evidence=("common-lock mutex",)))
 OPEN = check_result(pair_result(1))
+COMMANDS = ("check", "explore", "replay", "dump")
 RACE = check_result(pair_result(1, Verdict.RACE))
 
 
@@ -86,9 +87,35 @@ def test_json_to_standard_output_is_all_there_is(analysis: Analysis, capsys: pyt
 
 def test_options_reach_the_portfolio(analysis: Analysis) -> None:
     assert main(["check", "demo.c", "--jobs=3", "--time-limit=7", "--engines=lockset", "--", "-v", "x"]) == 0
-    assert analysis.settings == portfolio.Settings(jobs=3, arguments=("-v", "x"))
+    request = frontend.from_files([Path("demo.c")])
+    assert analysis.settings == portfolio.Settings(jobs=3, arguments=("-v", "x"), request=request)
     assert analysis.engines == ("lockset",)
     assert analysis.budget.total == 7
+
+
+def test_explore_runs_the_search_after_the_static_engine(analysis: Analysis) -> None:
+    assert main(["explore", "demo.c", "--", "-n", "3"]) == 0
+    assert analysis.engines == ("lockset", "explore")
+    assert analysis.settings.always == {"explore"}
+    assert analysis.settings.arguments == ("-n", "3")
+    assert analysis.settings.search == explore.ExploreOptions()
+
+
+def test_options_of_the_search(analysis: Analysis) -> None:
+    options = "--pairs all --algorithm dpor --all --max-executions 9 --max-steps 50 --isolation fork --jobs 2"
+    assert main(["explore", "demo.c", *options.split(), "--spurious-wakeups", "--time-limit", "7"]) == 0
+    assert analysis.engines == ("explore",)
+    assert analysis.settings.jobs == 2
+    assert analysis.budget.total == 7
+    assert analysis.settings.search == explore.ExploreOptions(
+        algorithm="dpor", find_all=True, max_executions=9, max_steps=50, isolation="fork", spurious=True
+    )
+
+
+@pytest.mark.parametrize(("result", "status"), [(PROVED, 0), (RACE, 1), (OPEN, 3)])
+def test_exit_status_of_explore(analysis: Analysis, result: CheckResult, status: int) -> None:
+    analysis.result = result
+    assert main(["explore", "demo.c"]) == status
 
 
 def test_files_may_stand_between_and_after_options(analysis: Analysis, tmp_path: Path) -> None:
@@ -218,6 +245,16 @@ def test_a_task_ends_with_its_verdict(
         (["check", "demo.c", "--target", "x"], "-p"),
         (["check", "--task", "x.yml", "--data-model", "LP64"], "--data-model"),
         (["check", "--task", "x.yml", "--json", "-"], "standard output"),
+        (["explore"], "nothing to analyse"),
+        (["explore", "demo.c", "--algorithm", "magic"], "--algorithm"),
+        (["explore", "demo.c", "--max-executions", "0"], "--max-executions"),
+        (["explore", "demo.c", "--isolation", "none"], "--isolation"),
+        (["explore", "demo.c", "--engines", "lockset"], "--engines"),
+        (["replay"], "REPORT.json"),
+        (["replay", "a.json", "b.json"], "one report"),
+        (["replay", "a.json", "--race", "first"], "--race"),
+        (["replay", "a.json", "--race", "1", "--other", "1"], "only one"),
+        (["replay", "a.json", "--", "x"], "arguments"),
         (["dump", "smt", "demo.c"], "smt"),
         (["dump", "ir"], "nothing to analyse"),
     ],
@@ -230,7 +267,7 @@ def test_wrong_usage(analysis: Analysis, capsys: pytest.CaptureFixture[str], arg
     assert "Traceback" not in error
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["check", "--help"], ["dump", "--help"]])
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], *([name, "--help"] for name in COMMANDS)])
 def test_help_and_version(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     assert main(arguments) == 0
     assert "raceproof" in capsys.readouterr().out

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from unit.handmade import (
     LOCKED,
     MAIN_READ,
     PAIRS,
+    RUN,
     WORKER,
     WRITE,
     concurrent_program,
@@ -19,21 +21,27 @@ from unit.handmade import (
     witness,
 )
 
-from raceproof import facts
-from raceproof.core import Budget, InternalError, LimitReached, SourcePos, Unsupported
-from raceproof.ir import Program
+from raceproof import facts, frontend
+from raceproof.core import Budget, InternalError, LimitReached, SourcePos, ToolMissing, Unsupported
+from raceproof.ir import Program, SiteId
 from raceproof.model import (
     MAIN,
     CheckResult,
     ConcurrentProgram,
     EngineResult,
+    Exhausted,
     Finding,
+    Incident,
     Linear,
     MemLoc,
     Moment,
     RacePair,
     Reason,
+    RunSetup,
+    Schedule,
     Scope,
+    SourceFile,
+    Sources,
     Verdict,
     View,
 )
@@ -122,6 +130,20 @@ def test_a_pair_that_the_engine_forgets_stays_open(monkeypatch: pytest.MonkeyPat
     assert result.pairs[1].evidence == ("no engine has looked at this pair",)
 
 
+def test_a_bounded_search_is_unknown_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    proof = Exhausted(3, "race", ("executions cut at 10 steps",))
+    result = run(
+        monkeypatch,
+        lambda pairs: [unknown(p, engine="e0") for p in pairs],
+        lambda pairs: [Finding(p, Verdict.RACE_FREE, proof, "e1", Scope.BOUNDED) for p in pairs],
+    )
+    assert (result.verdict, result.pairs[0].scope) == (Verdict.UNKNOWN, Scope.BOUNDED)
+    assert result.pairs[0].evidence == (
+        "no common lock",
+        "proved by e1 up to a bound only: explored all schedules, 3 executions, executions cut at 10 steps",
+    )
+
+
 def test_a_bounded_proof_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     result = run(monkeypatch, lambda pairs: [proof(p, Scope.BOUNDED) for p in pairs])
     assert result.verdict is Verdict.UNKNOWN
@@ -133,6 +155,56 @@ def test_one_witness_makes_it_a_race(monkeypatch: pytest.MonkeyPatch) -> None:
     result = run(monkeypatch, lambda pairs: [unknown(pairs[0]), witness(pairs[1]), proof(pairs[2])])
     assert result.verdict is Verdict.RACE
     assert result.engines[0].witnessed == 1
+
+
+def test_a_race_is_shown_in_the_threads_that_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The schedule has the accesses in the order of the run: main read first."""
+    evidence = Schedule(RUN, (MAIN_READ, WRITE), (0, 2), True)
+    finding = Finding(PAIRS[2], Verdict.RACE, evidence, "explore")
+    pair = run(monkeypatch, lambda pairs: [unknown(p) for p in pairs[:2]], lambda pairs: [finding]).pairs[2]
+    assert (pair.verdict, pair.engine) == (Verdict.RACE, "explore")
+    assert [(a.function, a.thread, a.held) for a in pair.accesses] == [
+        ("worker", "thread 2 `worker`", ("mutex",)),
+        ("main", "main thread", ()),
+    ]
+    assert pair.race is not None
+    assert pair.race.schedule is evidence
+    assert [(t.id, t.function) for t in pair.race.threads] == [(0, "main"), (1, "worker"), (2, "worker")]
+    assert "both threads stood before their accesses" in pair.evidence[0]
+
+
+def test_engines_that_always_run_do_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    incident = Incident("deadlock", "all wait", 1, SiteId(0), RUN)
+    setup = RunSetup("abc", "race", (), (), "memory", False, 100)
+
+    def engine(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
+        settings.on_progress("running")
+        return EngineResult("e", (), 0.5, notes=("by fork",), incidents=(incident,), setup=setup)
+
+    monkeypatch.setitem(ENGINES, "p", lambda cp, pairs, settings, budget: EngineResult("p", tuple(prove_all(pairs)), 0))
+    monkeypatch.setitem(ENGINES, "e", engine)
+    stages: list[str] = []
+    request = frontend.CompileRequest((frontend.Unit(Path("a.c"), ("-DX",), Path("/src")),))
+    settings = Settings(always=frozenset({"e"}), request=request)
+    result = check(program(), ["p", "e"], Budget.unlimited(), settings, stages.append)
+    assert (result.verdict, result.scope) == (Verdict.RACE_FREE, Scope.ALL_INPUTS)
+    assert stages == ["facts", "engine p", "engine e", "running", "result"]
+    [other] = result.other
+    assert (other.id, other.kind, other.message, other.thread) == (1, "deadlock", "all wait", 1)
+    assert result.engines[1].notes == ("by fork",)
+    assert result.setup is setup
+    assert result.sources == Sources((SourceFile("a.c", ("-DX",), "/src"),), "LP64", "auto", None, "main")
+    assert [e.name for e in check(program(), ["p", "e"], Budget.unlimited()).engines] == ["p"]
+
+
+def test_an_engine_that_was_interrupted_gives_what_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    def engine(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
+        return EngineResult("e", (witness(pairs[1]),), 0.5, stopped="interrupted", interrupted=True)
+
+    monkeypatch.setitem(ENGINES, "e", engine)
+    result = check(program(), ["e", "lockset"], Budget.unlimited())
+    assert (result.interrupted, result.verdict) == (True, Verdict.RACE)
+    assert [e.name for e in result.engines] == ["e"]
 
 
 def test_later_engines_get_only_what_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,6 +225,7 @@ def test_later_engines_get_only_what_is_open(monkeypatch: pytest.MonkeyPatch) ->
     [
         (LimitReached("time limit of 5 s reached"), "time limit of 5 s reached"),
         (Unsupported("setjmp", SourcePos("demo.c", 4)), "demo.c:4: not supported: setjmp"),
+        (ToolMissing("no compiler for the runtime"), "no compiler for the runtime"),
     ],
 )
 def test_an_engine_that_stops_proves_nothing(monkeypatch: pytest.MonkeyPatch, stop: Exception, text: str) -> None:
@@ -230,7 +303,7 @@ def test_the_views_that_the_evidence_names_are_shown(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(facts, "analyse", lambda program, budget: replace(cp, accesses=accesses))
     views = (cp.accesses[WRITE].views[0], plain)
     finding = Finding(PAIRS[2], Verdict.UNKNOWN, Reason("no common lock", views=views), "lockset")
-    shown = run(monkeypatch, lambda pairs: [finding]).pairs[2].accesses
+    shown = run(monkeypatch, lambda pairs: [finding], lambda pairs: [unknown(p) for p in pairs]).pairs[2].accesses
     assert (shown[1].thread, shown[1].held) == (shown[0].thread, ())
 
 

@@ -3,10 +3,21 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from unit.handmade import access_result, check_result, pair_result
+from unit.handmade import RUN, access_result, check_result, pair_result, race_result
 
 from raceproof.core import SourcePos
-from raceproof.model import AccessKind, AccessResult, Assumption, Verdict
+from raceproof.model import (
+    AccessId,
+    AccessKind,
+    AccessResult,
+    Assumption,
+    EngineReport,
+    IncidentResult,
+    RunSetup,
+    SourceFile,
+    Sources,
+    Verdict,
+)
 from raceproof.report import to_json
 
 
@@ -16,7 +27,7 @@ def test_the_words_that_others_depend_on() -> None:
     assert data["program"] == {"files": ["demo.c"]}
     assert (data["verdict"], data["scope"], data["other"]) == ("unknown", None, [])
     [pair] = data["pairs"]  # type: ignore[misc]
-    assert set(pair) == {"id", "verdict", "scope", "engine", "target", "accesses", "evidence"}
+    assert set(pair) == {"id", "verdict", "scope", "engine", "target", "accesses", "evidence", "schedule"}
     assert pair["accesses"][0] == {
         "file": "demo.c",
         "line": 10,
@@ -36,6 +47,47 @@ def test_race_free_has_its_scope() -> None:
     data = to_json(check_result(pair_result(1, Verdict.RACE_FREE, evidence=("common-lock mutex",))))
     assert (data["verdict"], data["scope"], data["reason"]) == ("race-free", "all-inputs", None)
     assert data["pairs"][0]["evidence"] == ["common-lock mutex"]  # type: ignore[index,call-overload]
+
+
+def test_a_race_has_all_that_a_replay_needs() -> None:
+    setup = RunSetup("abc", "race", ((AccessId(1), AccessId(2)),), ("-n", "3"), "fork", False, 100)
+    sources = Sources((SourceFile("demo.c", ("-DX",), "/src"),), "LP64", "auto", None, "main")
+    data = to_json(replace(check_result(pair_result(4, Verdict.RACE)), setup=setup, sources=sources))
+    assert json.loads(json.dumps(data)) == data
+    schedule = data["pairs"][0]["schedule"]  # type: ignore[index,call-overload]
+    assert schedule["steps"] == [[0, 4], [1, 2], [2, 1]]
+    assert (schedule["accesses"], schedule["racers"], schedule["together"]) == ([1, 2], [1, 2], True)
+    assert schedule["threads"][2] == {
+        "id": 2, "parent": 0, "function": "worker", "file": "demo.c", "line": 20, "column": 9, "site": 9,
+    }  # fmt: skip
+    assert data["replay"] == {
+        "files": [{"file": "demo.c", "flags": ["-DX"], "directory": "/src"}],
+        "data_model": "LP64",
+        "headers": "auto",
+        "compiler": None,
+        "entry": "main",
+        "module": "abc",
+        "algorithm": "race",
+        "pairs": [[1, 2]],
+        "arguments": ["-n", "3"],
+        "isolation": "fork",
+        "spurious": False,
+        "max_steps": 100,
+    }
+    assert to_json(check_result(pair_result(1)))["replay"] is None
+
+
+def test_other_findings_and_the_statistics_of_the_search() -> None:
+    explored = EngineReport("explore", 0.5, 1, 0, 0, {"algorithm": "race", "executions": 3}, notes=("bounded: x",))
+    other = IncidentResult(
+        1, "deadlock", "all wait", SourcePos("demo.c", 7, 3), "worker", 2, RUN, race_result().threads
+    )
+    data = to_json(replace(check_result(), engines=(explored,), other=(other,)))
+    assert data["stats"] == {"algorithm": "race", "executions": 3}
+    assert data["engines"][0]["notes"] == ["bounded: x"]  # type: ignore[index,call-overload]
+    [found] = data["other"]  # type: ignore[misc]
+    assert (found["kind"], found["message"], found["file"], found["line"]) == ("deadlock", "all wait", "demo.c", 7)
+    assert (found["thread"], found["schedule"]["steps"][0]) == (2, [0, 4])
 
 
 def test_unknown_positions_are_zero() -> None:

@@ -5,10 +5,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from unit.handmade import COUNTER, PAIRS, access_result, check_result, pair_result
+from unit.handmade import COUNTER, PAIRS, RUN, access_result, check_result, pair_result, race_result
 
 from raceproof.core import SourcePos
-from raceproof.model import AccessKind, AccessResult, Assumption, CheckResult, ObjectId, Scope, Verdict
+from raceproof.model import (
+    AccessKind,
+    AccessResult,
+    Assumption,
+    CheckResult,
+    EngineReport,
+    IncidentResult,
+    ObjectId,
+    Scope,
+    Verdict,
+)
 from raceproof.report import write_text
 
 SOURCE = """\
@@ -86,6 +96,51 @@ def test_the_same_access_in_two_threads_names_both(source: str) -> None:
     assert output.count("counter++") == 1
     assert "by thread `worker`" in output
     assert "by the main thread" in output
+
+
+def test_a_race_is_shown_as_it_was_executed(source: str) -> None:
+    access = replace(access_result(4, column=3, file=source), thread="thread 1 `worker`, created at demo.c:20")
+    lines = text(check_result(pair_result(1, Verdict.RACE, first=access), pair_result(2))).splitlines()
+    assert lines[0] == "verdict: race at 1 pair of accesses"
+    assert "counter: data race (1 pair of accesses, 1 pair not decided)" in lines
+    assert "    by thread 1 `worker`, created at demo.c:20" in lines
+    start = lines.index("  Executed and repeated, both threads standing before their accesses:")
+    assert lines[start + 1 : start + 4] == [
+        "    thread 1 `worker`, created at demo.c:20 by thread 0",
+        "    thread 2 `worker`, created at demo.c:20 by thread 0",
+        "    schedule: 0 to step 4, 1 to step 2, 2 to step 1",
+    ]
+
+
+def test_a_race_in_which_the_two_never_meet() -> None:
+    pair = replace(pair_result(1, Verdict.RACE), race=race_result(together=False))
+    assert "one access after the other, and nothing orders the two:" in text(check_result(pair)).replace("\n    ", " ")
+
+
+def test_other_findings_are_shown(source: str) -> None:
+    position = SourcePos(source, 4, 3)
+    other = IncidentResult(1, "deadlock", "all wait", position, "worker", 2, RUN, race_result().threads)
+    output = text(replace(check_result(pair_result(1, Verdict.RACE_FREE)), other=(other,) * 7))
+    assert "Also found: deadlock in `worker`, demo.c:4:3\n" in output
+    assert "  all wait\n  by thread 2 in this run:\n" in output
+    assert "… and 2 more, see --json" in output
+
+
+def test_the_search_is_summed_up() -> None:
+    stats = {"algorithm": "race", "complete": True, "executions": 1234, "executions_per_second": 45000.0}
+    note = "a child process for each execution: it calls `fopen`"
+    engine = EngineReport("explore", 0.5, 1, 0, 0, stats, notes=(note,))
+    lines = text(replace(check_result(), engines=(engine,))).splitlines()
+    assert lines[-2] == "explore: 1,234 executions by race, all schedules; 45,000 a second"
+    assert lines[-1] == f"explore: {note}"
+
+
+def test_a_long_schedule_is_cut() -> None:
+    run = replace(RUN, turns=tuple((i % 2, i) for i in range(100)), inputs=(7, -1))
+    race = replace(race_result(), schedule=replace(race_result().schedule, run=run))
+    output = text(check_result(replace(pair_result(1, Verdict.RACE), race=race))).replace("\n      ", " ")
+    assert "1 to step 5, … 88 more …, 0 to step 94" in output
+    assert "inputs: 7, -1" in output
 
 
 def test_a_missing_file_is_no_problem() -> None:

@@ -11,7 +11,7 @@ that can be reached from its arguments.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from raceproof.facts.library.effects import (
     STATIC_ARG,
@@ -50,7 +50,9 @@ from raceproof.model import AccessKind
 class MemoryTouch:
     """One access: `size` None is open-ended; `deref`: through the pointers stored at `address`;
     `reach`: everything reachable from `address`, not only what it points to;
-    `static`: the library's own object of that name, `address` does not matter."""
+    `static`: the library's own object of that name, `address` does not matter.
+
+    `arg` and `extent` say for a library call how the memory hangs on the arguments, None where the tables do not."""
 
     kind: AccessKind
     address: Operand
@@ -59,6 +61,8 @@ class MemoryTouch:
     deref: bool = False
     reach: bool = False
     static: str | None = None
+    arg: int | None = field(default=None, compare=False)
+    extent: Extent | None = field(default=None, compare=False)
 
 
 def touches_of(program: Program, instr: Instr | Terminator, callees: Iterable[str]) -> tuple[MemoryTouch, ...]:
@@ -73,13 +77,17 @@ def touches_of(program: Program, instr: Instr | Terminator, callees: Iterable[st
         case CompareExchange(address=address, type=type_, order=order):
             return (MemoryTouch(AccessKind.UPDATE, address, type_.size, order),)
         case Call():
-            found: dict[MemoryTouch, None] = {
-                MemoryTouch(AccessKind.READ, instr.args[index], size): None for index, size in instr.by_value
-            }
+            found: dict[MemoryTouch, MemoryTouch] = {}
+            for index, size in instr.by_value:
+                made = MemoryTouch(AccessKind.READ, instr.args[index], size, arg=index, extent=Bytes(size))
+                found.setdefault(made, made)
             for name in callees:
                 if name not in program.functions:
-                    found.update(dict.fromkeys(_external_touches(program, instr, name)))
-            return tuple(found)
+                    for made in _external_touches(program, instr, name):
+                        before = found.setdefault(made, made)
+                        if before.extent != made.extent:  # one access, known in two ways
+                            found[made] = replace(before, extent=None)
+            return tuple(found.values())
         case _:
             return ()
 
@@ -101,7 +109,7 @@ def _external_touches(program: Program, call: Call, name: str) -> list[MemoryTou
     make = _Maker(program, call, effect)
     result = [make.touch(t, AccessKind.READ) for t in effect.reads]
     result += [make.touch(t, AccessKind.WRITE) for t in effect.writes]
-    result += [MemoryTouch(AccessKind.FREE, call.args[i], None) for i in effect.frees if i < len(call.args)]
+    result += [MemoryTouch(AccessKind.FREE, call.args[i], None, arg=i) for i in effect.frees if i < len(call.args)]
     result += make.format_touches()
     return [t for t in result if t is not None and (t.static is not None or not isinstance(t.address, IntConst))]
 
@@ -122,7 +130,8 @@ class _Maker:
             return MemoryTouch(kind, IntConst(0, 64), size, deref=touch.deref, static=self.effect.static_object)
         if touch.arg >= len(self.call.args):
             return None
-        return MemoryTouch(kind, self.call.args[touch.arg], size, deref=touch.deref)
+        operand = self.call.args[touch.arg]
+        return MemoryTouch(kind, operand, size, deref=touch.deref, arg=touch.arg, extent=touch.extent)
 
     def _size(self, extent: Extent) -> int | None:
         match extent:

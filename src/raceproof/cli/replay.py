@@ -1,0 +1,105 @@
+"""`raceproof replay`: run a reported race again and show it step by step."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from raceproof import explore, facts, frontend, portfolio, report
+from raceproof.cli.options import Commands, add_run_arguments, positive
+from raceproof.cli.output import is_interactive, wants_color
+from raceproof.cli.progress import Progress
+from raceproof.cli.report_file import Reported, read_report
+from raceproof.cli.status import Exit
+from raceproof.core import Budget, InputError
+from raceproof.model import ConcurrentProgram, RacePair, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOptions:
+    """`race` and `other` are numbers in the report; without them the first race is meant."""
+
+    report: Path
+    race: int | None
+    other: int | None
+    time_limit: float
+    verbose: bool
+
+    @staticmethod
+    def of(args: argparse.Namespace) -> ReplayOptions:
+        if args.race is not None and args.other is not None:
+            raise InputError("give only one of: --race, --other")
+        if args.arguments:
+            raise InputError("the arguments of the program are in the report: leave them out")
+        return ReplayOptions(args.report, args.race, args.other, args.time_limit, args.verbose > 0)
+
+
+def add_parser(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "replay",
+        help="run a reported race again, step by step",
+        description="Run a reported race again and show it step by step. Exit status: 1 the race happened again, "
+        "0 the other incident did, 2 bad input, 3 it did not happen again.",
+    )
+    parser.add_argument("report", type=Path, metavar="REPORT.json", help="what `explore` or `check` wrote with --json")
+    parser.add_argument("--race", type=positive(int), metavar="ID", help="which pair (default: the first race)")
+    parser.add_argument("--other", type=positive(int), metavar="ID", help="an entry of `other`: a deadlock, a crash, …")
+    add_run_arguments(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    options = ReplayOptions.of(args)
+    reported = read_report(options.report, options.race, options.other)
+    show = is_interactive(sys.stderr, os.environ) and not options.verbose
+    with Progress(sys.stderr, show) as progress:
+        trace = _replay(reported, Budget.seconds(options.time_limit), progress)
+    report.write_trace(trace, sys.stdout, wants_color(sys.stdout, os.environ))
+    if not trace.repeated:
+        return Exit.UNKNOWN
+    return Exit.RACE if reported.schedule is not None else Exit.RACE_FREE
+
+
+def _replay(reported: Reported, budget: Budget, progress: Progress) -> Trace:
+    progress.stage("compiling")
+    program = frontend.load(reported.request, budget)
+    module = frontend.link_program(reported.request, budget)
+    if explore.module_hash(module) != reported.setup.module:
+        raise InputError("the program or the compiler has changed since the report was written: explore it again")
+    progress.stage("facts")
+    cp = facts.analyse(program, budget)
+    pairs = _pairs(cp, reported)
+    setup = reported.setup
+    options = explore.ExploreOptions(
+        module=module,
+        algorithm=setup.algorithm,
+        isolation=setup.isolation,
+        arguments=setup.arguments,
+        spurious=setup.spurious,
+        max_steps=setup.max_steps,
+    )
+    progress.stage("building the program")
+    prepared = explore.prepare(cp, [pairs[key] for key in setup.pairs], options, budget)
+    progress.stage("running it")
+    schedule = reported.schedule
+    if schedule is None:
+        replayed = explore.repeat(prepared, options, reported.run, None)
+        return portfolio.trace_incident(cp, reported.kind, reported.thread, reported.run, replayed)
+    replayed = explore.repeat(prepared, options, reported.run, explore.drive_of(schedule))
+    first, second = sorted(schedule.accesses)
+    return portfolio.trace_race(cp, pairs[first, second], schedule, replayed)
+
+
+def _pairs(cp: ConcurrentProgram, reported: Reported) -> dict[tuple[int, int], RacePair]:
+    """The pairs of the program by their accesses; those of the report must be among them."""
+    pairs: dict[tuple[int, int], RacePair] = {(pair.first, pair.second): pair for pair in facts.race_pairs(cp)}
+    wanted = list(reported.setup.pairs)
+    if reported.schedule is not None:
+        first, second = sorted(reported.schedule.accesses)
+        wanted.append((first, second))
+    if not all(key in pairs for key in wanted):
+        raise InputError("the pairs of the report are not those of this version of raceproof: explore it again")
+    return pairs

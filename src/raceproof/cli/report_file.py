@@ -1,0 +1,131 @@
+"""Read back what `--json` wrote: a race or another incident with everything needed to run it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from raceproof import explore, frontend
+from raceproof.core import InputError
+from raceproof.ir import SiteId
+from raceproof.model import AccessId, Run, RunSetup, RunThread, Schedule
+
+# Any: fields of a file; each is checked by the conversion of its reader, whose failure is one `InputError`.
+Fields = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One run of a report: a race has its `schedule`; an incident its kind, thread and site."""
+
+    id: int
+    request: frontend.CompileRequest
+    setup: RunSetup
+    run: Run
+    schedule: Schedule | None
+    kind: str = ""
+    thread: int = 0
+
+
+def read_report(path: Path, race: int | None, other: int | None) -> Reported:
+    """The race or incident with that number; the first race, or else the first incident, if none is given."""
+    fields = _read(path)
+    try:
+        races = {int(pair["id"]): pair for pair in fields["pairs"] if pair.get("schedule")}
+        others = {int(entry["id"]): entry for entry in fields.get("other", [])}
+        chosen = _choose(path, races, others, race, other)
+        if fields.get("replay") is None:
+            raise InputError(f"{path}: nothing was executed for this report")
+        return _reported(fields["replay"], chosen)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path}: not a report of raceproof that can be replayed ({_what(error)})") from None
+
+
+def _read(path: Path) -> Fields:
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a directory, not a file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise InputError(f"{path}: not JSON: {error}") from None
+    if not isinstance(fields, dict) or "verdict" not in fields:
+        raise InputError(f"{path}: not a report of raceproof: write one with --json")
+    return fields
+
+
+def _choose(
+    path: Path, races: dict[int, Fields], others: dict[int, Fields], race: int | None, other: int | None
+) -> Fields:
+    if other is not None:
+        if other not in others:
+            raise InputError(f"{path}: there is no entry {other} under `other`; there are: {_numbers(others)}")
+        return others[other]
+    if race is not None:
+        if race not in races:
+            raise InputError(f"{path}: pair {race} is no race that was executed; there are: {_numbers(races)}")
+        return races[race]
+    if not races and not others:
+        raise InputError(f"{path}: no race was found, there is nothing to replay")
+    return next(iter((races or others).values()))
+
+
+def _numbers(found: dict[int, Fields]) -> str:
+    return ", ".join(map(str, found)) or "none"
+
+
+def _reported(replay: Fields, chosen: Fields) -> Reported:
+    units = [frontend.Unit(Path(f["file"]), tuple(f["flags"]), Path(f["directory"])) for f in replay["files"]]
+    if replay["data_model"] not in ("LP64", "ILP32") or replay["headers"] not in ("auto", "system", "bundled"):
+        raise ValueError("data_model or headers")
+    request = frontend.CompileRequest(
+        units=tuple(units),
+        data_model=cast(frontend.DataModel, replay["data_model"]),
+        headers=cast(frontend.Headers, replay["headers"]),
+        compiler=Path(replay["compiler"]) if replay["compiler"] is not None else None,
+        entry=str(replay["entry"]),
+    )
+    setup = RunSetup(
+        module=str(replay["module"]),
+        algorithm=str(replay["algorithm"]),
+        pairs=tuple(_ids(pair) for pair in replay["pairs"]),
+        arguments=tuple(map(str, replay["arguments"])),
+        isolation=str(replay["isolation"]),
+        spurious=bool(replay["spurious"]),
+        max_steps=int(replay["max_steps"]),
+    )
+    if setup.isolation not in explore.ISOLATIONS or setup.algorithm not in explore.ALGORITHMS:
+        raise ValueError("isolation or algorithm")
+    fields = chosen["schedule"]
+    run = _run(fields)
+    if "accesses" not in fields:
+        return Reported(int(chosen["id"]), request, setup, run, None, str(chosen["kind"]), int(chosen["thread"]))
+    first, second = fields["racers"]
+    schedule = Schedule(run, _ids(fields["accesses"]), (int(first), int(second)), bool(fields["together"]))
+    return Reported(int(chosen["id"]), request, setup, run, schedule)
+
+
+def _run(fields: Fields) -> Run:
+    return Run(
+        turns=tuple((int(thread), int(until)) for thread, until in fields["steps"]),
+        inputs=tuple(map(int, fields["inputs"])),
+        threads=tuple(
+            RunThread(int(t["id"]), int(t["parent"]), SiteId(int(t["site"])) if t["site"] is not None else None)
+            for t in fields["threads"]
+        ),
+    )
+
+
+def _ids(pair: Any) -> tuple[AccessId, AccessId]:
+    first, second = pair
+    return AccessId(int(first)), AccessId(int(second))
+
+
+def _what(error: Exception) -> str:
+    return f"no field {error}" if isinstance(error, KeyError) else str(error)

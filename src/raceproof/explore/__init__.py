@@ -1,0 +1,23 @@
+"""explore: engine. Builds the instrumented program, drives the native search, replays. Finds and proves."""
+
+from raceproof.explore.engine import run
+from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, ExploreOptions
+from raceproof.explore.preparation import Prepared, module_hash, prepare
+from raceproof.explore.protocol import ALGORITHMS, ISOLATIONS
+from raceproof.explore.replay import Replayed, drive_of, repeat, shows
+
+__all__ = [
+    "ALGORITHMS",
+    "DEFAULT_ALGORITHM",
+    "DEFAULT_MAX_STEPS",
+    "ISOLATIONS",
+    "ExploreOptions",
+    "Prepared",
+    "Replayed",
+    "drive_of",
+    "module_hash",
+    "prepare",
+    "repeat",
+    "run",
+    "shows",
+]

@@ -1,0 +1,285 @@
+"""The explore engine: run the real program under every schedule that matters, and say what was seen.
+
+A race counts when it was executed again, twice, with the same two accesses in the same threads. A pair without a
+race is proved for this input when the search was complete, and everything that the pairs touch was observed: what
+an unobserved access does to the order of things could open ways that the search has not gone. So one blind spot,
+one cut execution, one run that does not repeat takes the proof away from all pairs, not only from its own.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from raceproof import facts
+from raceproof.core import Budget, InternalError, Unsupported
+from raceproof.explore.options import ExploreOptions
+from raceproof.explore.preparation import Prepared, prepare
+from raceproof.explore.process import HostRun, run_host
+from raceproof.explore.protocol import BoundedRecord, Control, OtherRecord, ProgressRecord, RaceRecord, of_kind
+from raceproof.explore.replay import is_repeated
+from raceproof.model import (
+    AccessId,
+    ConcurrentProgram,
+    EngineResult,
+    Exhausted,
+    Finding,
+    Incident,
+    RacePair,
+    Reason,
+    RunSetup,
+    Schedule,
+    Scope,
+    Verdict,
+)
+
+log = logging.getLogger(__name__)
+
+NAME = "explore"
+_COUNTS = ("executions", "blocked", "transitions", "subspace_checks", "subspace_race_free", "backtracks_skipped")
+_RESERVE = 0.5  # seconds of the budget that are kept for repeating what was found
+_CONFIRMATIONS = 2
+_WAITS = frozenset(
+    ("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait")
+)
+
+Key = tuple[AccessId, AccessId]
+
+
+def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOptions, budget: Budget) -> EngineResult:
+    """Search, repeat each race that was found, and decide the pairs as far as the search has reached."""
+    start = time.monotonic()
+    if cp.program.pointer_size != 8:
+        raise Unsupported("running a 32-bit program: the explorer runs 64-bit programs only")
+    watched = pairs if options.trust else facts.race_pairs(cp)
+    options.on_progress("engine explore: building the program")
+    prepared = prepare(cp, watched, options, budget)
+    prepared, host_run, notes = _search(prepared, options, budget)
+    races, unconfirmed = _races(cp, pairs, prepared, options, host_run)
+    findings = _findings(cp, pairs, prepared, options, host_run, races, unconfirmed)
+    return EngineResult(
+        engine=NAME,
+        findings=findings,
+        seconds=time.monotonic() - start,
+        stats=_stats(options, host_run),
+        stopped=_why_stopped(host_run, options),
+        notes=notes,
+        incidents=tuple(_incidents(host_run)),
+        setup=RunSetup(
+            module=prepared.module,
+            algorithm=options.algorithm,
+            pairs=prepared.pairs,
+            arguments=options.arguments,
+            isolation=prepared.isolation,
+            spurious=options.spurious,
+            max_steps=options.max_steps,
+        ),
+        interrupted=host_run.interrupted,
+    )
+
+
+def control(prepared: Prepared, options: ExploreOptions, time_limit: float) -> Control:
+    """The search that the options ask for; `time_limit` 0 is none."""
+    return Control(
+        algorithm=options.algorithm,
+        find_all=options.find_all,
+        max_executions=options.max_executions,
+        time_limit=time_limit,
+        max_steps=options.max_steps,
+        isolation=prepared.isolation,
+        spurious=options.spurious,
+        arguments=(prepared.name, *options.arguments),
+        pairs=prepared.pairs,
+        candidates=prepared.candidates,
+        futures=prepared.futures,
+    )
+
+
+def _search(prepared: Prepared, options: ExploreOptions, budget: Budget) -> tuple[Prepared, HostRun, tuple[str, ...]]:
+    """Run the host; again in fork mode if the program took it down, and nobody asked for the memory mode."""
+    notes = [f"a child process for each execution: {prepared.why_isolation}"] if prepared.why_isolation else []
+    host_run = _run_once(prepared, options, budget)
+    may_fork = prepared.isolation == "memory" and options.isolation == "auto" and not host_run.interrupted
+    if host_run.end is None and may_fork and budget.remaining() > _RESERVE:
+        notes.append(f"a child process for each execution: without, the run failed ({host_run.problem})")
+        prepared = replace(prepared, isolation="fork")
+        host_run = _run_once(prepared, options, budget)
+    bounds = dict.fromkeys(record.reason for record in of_kind(host_run.records, BoundedRecord))
+    return prepared, host_run, (*notes, *(f"bounded: {reason}" for reason in bounds))
+
+
+def _assumes_no_spurious_wakeup(cp: ConcurrentProgram, options: ExploreOptions) -> bool:
+    """POSIX allows a wait to return without a signal, and the user has told the search not to try that."""
+    return not options.spurious and not _WAITS.isdisjoint(cp.program.externals)
+
+
+def _run_once(prepared: Prepared, options: ExploreOptions, budget: Budget) -> HostRun:
+    budget.check()
+    remaining = budget.remaining()
+    limit = max(remaining - _RESERVE, 0.1) if remaining != float("inf") else 0.0
+    start = time.monotonic()
+
+    def show(progress: ProgressRecord) -> None:
+        rate = progress.executions / max(time.monotonic() - start, 0.001)
+        options.on_progress(
+            f"engine explore: {progress.executions:,} executions, {rate:,.0f}/s, depth {progress.depth},"
+            f" {progress.open_pairs} pairs open"
+        )
+
+    host_run = run_host(prepared.host, prepared.program, control(prepared, options, limit), show)
+    log.info("host: end %s, problem %s, %.2f s", host_run.end, host_run.problem, host_run.seconds)
+    if host_run.end is None and prepared.isolation == "fork" and host_run.problem is not None:
+        log.info("the host failed in fork mode: %s", host_run.problem)
+    return host_run
+
+
+def _races(
+    cp: ConcurrentProgram,
+    pairs: Sequence[RacePair],
+    prepared: Prepared,
+    options: ExploreOptions,
+    host_run: HostRun,
+) -> tuple[dict[Key, Schedule], set[Key]]:
+    """Races by pair, each repeated; and the pairs of those that did not repeat."""
+    asked = {_key((pair.first, pair.second)) for pair in pairs}
+    by_pair: dict[Key, list[RaceRecord]] = {}
+    for record in of_kind(host_run.records, RaceRecord):
+        key = _key(record.accesses)
+        if key not in asked:
+            raise InternalError(_contradiction(cp, key))
+        by_pair.setdefault(key, []).append(record)
+    races: dict[Key, Schedule] = {}
+    unconfirmed: set[Key] = set()
+    for key, records in by_pair.items():
+        # A run in which both stand before their accesses is the one to show.
+        for record in sorted(records, key=lambda r: (not r.together, len(r.run.turns))):
+            options.on_progress("engine explore: repeating a race")
+            if all(is_repeated(prepared, options, record) for _ in range(_CONFIRMATIONS)):
+                races[key] = Schedule(record.run, record.accesses, record.threads, record.together)
+                break
+        else:
+            unconfirmed.add(key)
+    return races, unconfirmed
+
+
+def _contradiction(cp: ConcurrentProgram, key: Key) -> str:
+    known = {_key((pair.first, pair.second)) for pair in facts.race_pairs(cp)}
+    what = "is proved race-free" if key in known else "cannot touch the same bytes"
+    first, second = (cp.accesses.get(number) for number in key)
+    places = " and ".join(str(access.pos or access.function) if access else "?" for access in (first, second))
+    return f"contradiction: the pair of accesses {key[0]} and {key[1]} ({places}) {what}, but a run has the race"
+
+
+def _findings(
+    cp: ConcurrentProgram,
+    pairs: Sequence[RacePair],
+    prepared: Prepared,
+    options: ExploreOptions,
+    host_run: HostRun,
+    races: dict[Key, Schedule],
+    unconfirmed: set[Key],
+) -> tuple[Finding, ...]:
+    executions = int(host_run.stats().get("executions", 0))
+    bounds = tuple(dict.fromkeys(record.reason for record in of_kind(host_run.records, BoundedRecord)))
+    if _assumes_no_spurious_wakeup(cp, options):
+        bounds += ("waits that end without a signal were not tried",)
+    proof = Exhausted(executions, options.algorithm, bounds)
+    scope = Scope.BOUNDED if bounds else Scope.THIS_INPUT
+    obstacle = _obstacle(cp, prepared, host_run, unconfirmed, executions, len(races))
+    findings = []
+    for pair in pairs:
+        key = _key((pair.first, pair.second))
+        if key in races:
+            findings.append(Finding(pair, Verdict.RACE, races[key], NAME))
+        elif key in unconfirmed:
+            text = "possible: one execution showed this race, but the same schedule did not show it again"
+            findings.append(_unknown(pair, text))
+        elif obstacle is not None:
+            findings.append(_unknown(pair, obstacle))
+        else:
+            findings.append(Finding(pair, Verdict.RACE_FREE, proof, NAME, scope))
+    return tuple(findings)
+
+
+def _unknown(pair: RacePair, text: str) -> Finding:
+    return Finding(pair, Verdict.UNKNOWN, Reason(text), NAME)
+
+
+def _obstacle(
+    cp: ConcurrentProgram,
+    prepared: Prepared,
+    host_run: HostRun,
+    unconfirmed: set[Key],
+    executions: int,
+    races: int,
+) -> str | None:
+    """Why pairs without a race are not proved; None if they are."""
+    seen = f"no race between these two in {_count(executions, 'execution')}"
+    match host_run.end:
+        case None:
+            return f"the run failed: {host_run.problem}"
+        case "race":
+            return f"{seen}; the search ended with the first race"
+        case "time":
+            return f"{seen}; then the time was up"
+        case "executions":
+            return f"{seen}, as many as were allowed"
+        case "interrupted":
+            return f"{seen}; then it was interrupted"
+        case "replayed":
+            raise InternalError("the host replayed where it was to search")
+    if executions == 0:
+        return "the program was not executed"
+    if unconfirmed:
+        return f"{seen}; but the program does not do the same under the same schedule"
+    watched = {number for pair in prepared.pairs for number in pair}
+    blind = sorted(prepared.unobserved & watched)
+    if blind:
+        places = ", ".join(dict.fromkeys(_place(cp, number) for number in blind[:3]))
+        return f"{seen}; but what library code does at {places} cannot be observed"
+    return None
+
+
+def _place(cp: ConcurrentProgram, number: AccessId) -> str:
+    access = cp.accesses[number]
+    return f"{access.pos.file}:{access.pos.line}" if access.pos is not None else f"`{access.function}`"
+
+
+def _why_stopped(host_run: HostRun, options: ExploreOptions) -> str | None:
+    match host_run.end:
+        case "complete" | "race":  # what it was asked for
+            return None
+        case None:
+            return f"the run failed: {host_run.problem}"
+        case "time":
+            return "time limit reached"
+        case "executions":
+            return f"limit of {_count(options.max_executions, 'execution')} reached"
+        case reason:
+            return reason
+
+
+def _incidents(host_run: HostRun) -> Iterable[Incident]:
+    for record in of_kind(host_run.records, OtherRecord):
+        yield Incident(record.kind, record.message, record.thread, record.site, record.run)
+
+
+def _stats(options: ExploreOptions, host_run: HostRun) -> dict[str, int | float | str]:
+    told = host_run.stats()
+    stats: dict[str, int | float | str] = {"algorithm": options.algorithm, "complete": host_run.end == "complete"}
+    stats |= {name: told.get(name, 0) for name in _COUNTS}
+    seconds = float(told.get("seconds", host_run.seconds)) or host_run.seconds
+    rate = told.get("executions_per_second", float(stats["executions"]) / max(seconds, 1e-6))
+    stats["executions_per_second"] = round(float(rate), 1)
+    return stats | {name: value for name, value in told.items() if name not in stats}
+
+
+def _key(accesses: tuple[AccessId, AccessId]) -> Key:
+    first, second = accesses
+    return (first, second) if first <= second else (second, first)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,107 @@
+"""From the facts to the hooks: which accesses the instrumented program tells the runtime of, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from raceproof.core import Unsupported
+from raceproof.explore.library_hooks import hook_of
+from raceproof.facts import Sync, atomic_call, is_atomic_function, names_of, sync_op, touches_of
+from raceproof.frontend import AccessHook, Fixed, HookKind, HookPlan, Role
+from raceproof.ir import Address, Call, Instr, Program, SiteId, Terminator
+from raceproof.model import Access, AccessId, ConcurrentProgram
+
+_ROLES = {
+    Sync.LOCK: Role.LOCK,
+    Sync.UNLOCK: Role.UNLOCK,
+    Sync.ATOMIC_BEGIN: Role.LOCK,
+    Sync.ATOMIC_END: Role.UNLOCK,
+    Sync.YIELD: Role.QUIET,
+    Sync.TRYLOCK: Role.QUIET,  # one that succeeds ends the loop, or a release shows that it did
+    Sync.SEM_TRYWAIT: Role.QUIET,
+    Sync.WAIT: Role.QUIET,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """The plan for `frontend.instrument`, and the accesses that a run will not show."""
+
+    plan: HookPlan
+    unobserved: frozenset[AccessId]
+
+
+def hooks_for(
+    cp: ConcurrentProgram,
+    watched: Collection[AccessId] | None,
+    replaced: Collection[str],
+    tokens: Sequence[tuple[str, int]] = (),
+) -> Hooks:
+    """Hooks for the accesses `watched` (None: all); `replaced` are the functions that the runtime implements."""
+    program = cp.program
+    instructions = program.instructions_by_site()
+    hooks: dict[SiteId, list[AccessHook]] = {}
+    unobserved: set[AccessId] = set()
+    for access in cp.accesses.values():
+        if watched is not None and access.id not in watched:
+            continue
+        hook = _hook(cp, access, instructions[access.site][1])
+        if hook is None:
+            unobserved.add(access.id)
+        else:
+            hooks.setdefault(access.site, []).append(hook)
+    operations = {name: sync_op(name) for name in program.externals}
+    plan = HookPlan(
+        accesses={site: tuple(found) for site, found in hooks.items()},
+        replaced=_replaced(program, frozenset(replaced)),
+        thread_api=frozenset(name for name, operation in operations.items() if operation is not None),
+        atomic_functions=frozenset(name for name in program.functions if is_atomic_function(name)),
+        roles={n: _ROLES[op.kind] for n, op in operations.items() if op is not None and op.kind in _ROLES},
+        meetings=frozenset(n for n, op in operations.items() if op is not None and op.kind is Sync.BARRIER_WAIT),
+        tokens=tuple(tokens),
+    )
+    _refuse_hidden_atomics(program, plan)
+    return Hooks(plan, frozenset(unobserved))
+
+
+def _hook(cp: ConcurrentProgram, access: Access, instr: Instr | Terminator) -> AccessHook | None:
+    kind: HookKind = access.kind.value
+    if not isinstance(instr, Call):
+        return AccessHook(access.id, kind)
+    targets = cp.calls.targets.get(instr.id) if cp.calls is not None else None
+    if targets is not None:
+        functions, externals = targets.functions, targets.externals
+    elif isinstance(instr.callee, Address):
+        is_own = instr.callee.symbol in cp.program.functions
+        functions, externals = ((instr.callee.symbol,), ()) if is_own else ((), (instr.callee.symbol,))
+    else:
+        return None
+    touches = touches_of(cp.program, instr, sorted((*functions, *externals)))
+    if access.touch >= len(touches):
+        return None
+    touch = touches[access.touch]
+    if touch.arg in dict(instr.by_value) and touch.kind is access.kind:
+        return AccessHook(access.id, kind, touch.arg, Fixed(dict(instr.by_value)[touch.arg or 0]))
+    if len(externals) != 1 or functions:
+        return None  # which of them it is, the run does not say
+    return hook_of(cp.program, instr, externals[0], touch, access.id)
+
+
+def _replaced(program: Program, names: frozenset[str]) -> dict[str, str]:
+    """External function -> the runtime's. A fortified variant takes its arguments elsewhere: only by its own name."""
+    result: dict[str, str] = {}
+    for name in program.externals:
+        plain = name.removeprefix("\x01")
+        candidates = (plain,) if plain.endswith("_chk") else tuple(names_of(name))
+        found = next((known for known in candidates if known in names), None)
+        if found is not None:
+            result[name] = f"rp_lib_{found}"
+    return result
+
+
+def _refuse_hidden_atomics(program: Program, plan: HookPlan) -> None:
+    """Calls of libatomic synchronise, and nothing would be told of them."""
+    for name in program.externals:
+        if atomic_call(name) is not None and name not in plan.replaced:
+            raise Unsupported(f"running a program that calls {name}")

@@ -1,0 +1,180 @@
+"""How the memory that a library call touches can be told to the runtime.
+
+The tables of `facts` err on the side of more: a buffer of n bytes that may be filled is written from end to end. A run
+must say what was really touched, or it would show races that are none. So each function is either known here to touch
+all of what the table says, or what it touches is found out when it runs (the string as it is, the number of bytes
+that it returns), or it is not told at all; then nothing may be proved about the access.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from raceproof.facts import ArgBytes, Bytes, CString, Format, MemoryTouch, WholeObject, effect_of, names_of
+from raceproof.frontend import (
+    AccessHook,
+    Appended,
+    Block,
+    Extent,
+    Fixed,
+    Guard,
+    HookKind,
+    Product,
+    Result,
+    String,
+    StringUpTo,
+    StringWithin,
+)
+from raceproof.ir import Address, Call, Program
+from raceproof.model import AccessKind
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# What they touch is all of it.
+_WHOLE: Final = _names("""
+    memcpy memmove memset memcmp bcmp bcopy bzero explicit_bzero mempcpy __mempcpy memset_explicit swab
+    llvm.memcpy llvm.memcpy.inline llvm.memmove llvm.memset llvm.memset.inline
+    __memcpy_chk __memmove_chk __memset_chk __mempcpy_chk __explicit_bzero_chk
+    wmemcpy wmemmove wmemset wmemcmp wmempcpy fwrite fwrite_unlocked write pwrite send sendto qsort qsort_r
+    getentropy arc4random_buf __VERIFIER_nondet_memory
+""")
+# Memory is read up to a NUL, but no more than the table says.
+_READ_TO_NUL: Final = _names("""
+    strncmp strncasecmp strnlen __strnlen strncpy __strncpy_chk stpncpy __stpncpy strndup __strndup strncat
+    __strncat_chk
+""")
+_PADDED: Final = _names("strncpy __strncpy_chk stpncpy __stpncpy __stpncpy_chk")
+# The result is the number of bytes.
+_COUNTED: Final = _names("read pread recv recvfrom readlink getrandom __read_chk __pread_chk __recv_chk")
+_FREAD: Final = {"fread": 1, "fread_unlocked": 1, "__fread_chk": 2, "__fread_unlocked_chk": 2}
+# The result is the length of the string that would have been written.
+_PRINTED: Final = _names("snprintf vsnprintf __snprintf_chk __vsnprintf_chk")
+# A string is there afterwards, all of it written by the call.
+_STRING_WRITTEN: Final = _names("""
+    strcpy __strcpy_chk stpcpy __stpcpy __stpcpy_chk strlcpy __strlcpy_chk
+    sprintf vsprintf __sprintf_chk __vsprintf_chk ctime_r asctime_r gethostname
+""")
+# Likewise, behind the string that was there.
+_APPENDED: Final = _names("strcat __strcat_chk strncat __strncat_chk strlcat __strlcat_chk")
+# As the ones before, if the result is not null.
+_STRING_WRITTEN_IF: Final = _names("""
+    fgets __fgets_chk fgets_unlocked __fgets_unlocked_chk gets getcwd realpath inet_ntop tmpnam_r
+""")
+_CREATES: Final = _names("pthread_create __pthread_create thrd_create")
+_FREED: Final = _names("""
+    free cfree __libc_free free_sized free_aligned_sized realloc __libc_realloc reallocarray
+    _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
+""")
+# Handles that only the library looks into: their first byte stands for all of them.
+_HANDLES: Final = _names("readdir readdir64 rewinddir seekdir telldir closedir __uflow __overflow")
+_WIDE_FORMAT: Final = re.compile(r"%[^%a-zA-Z]*(?:l[sc\[]|[SC])")
+_SCANNED: Final = re.compile(
+    r"%(?P<skip>\*?)\d*(?P<fresh>m?)(?:hh|h|ll|l|q|L|j|z|t)?(?P<conversion>\[\^?\]?[^\]]*\]|[%a-zA-Z])"
+)
+
+
+def hook_of(program: Program, call: Call, name: str, touch: MemoryTouch, access: int) -> AccessHook | None:
+    """How to tell of `touch`, one of those of a call of the library function `name`; None if that cannot be done."""
+    if touch.arg is None or touch.deref or touch.reach or touch.static is not None:
+        return None
+    kind: HookKind = touch.kind.value
+    if touch.kind is AccessKind.FREE:
+        return AccessHook(access, kind, touch.arg, Block()) if _is_in(name, _FREED) else None
+    if kind == "update":
+        return None
+    effect = effect_of(name)
+    first = effect.format_arg + 1 if effect is not None and effect.format_arg is not None else None
+    if effect is not None and first is not None and touch.arg >= first and effect.va_list_arg is None:
+        text = _text(program, call, first - 1)
+        if text is None or "$" in text or _WIDE_FORMAT.search(text) or _is_wide(name):
+            return None
+        if effect.format is Format.SCANF:
+            return _scanned(touch, text, touch.arg - first, access)
+        if kind == "write":
+            return None  # %n
+        within = StringWithin(touch.extent.count) if isinstance(touch.extent, Bytes) else String()
+        return AccessHook(access, kind, touch.arg, within)
+    if kind == "read":
+        read = _extent_read(name, touch)
+        return AccessHook(access, kind, touch.arg, read) if read is not None else None
+    return _written(name, touch, access)
+
+
+def _extent_read(name: str, touch: MemoryTouch) -> Extent | None:
+    match touch.extent:
+        case Bytes():
+            return Fixed(touch.extent.on(8))
+        case ArgBytes(arg=arg, times=times, unit=unit):
+            if _is_in(name, _WHOLE):
+                return Product((arg,) if times is None else (arg, times), unit)
+            return StringUpTo(arg) if _is_in(name, _READ_TO_NUL) and times is None and unit == 1 else None
+        case CString():
+            return None if _is_wide(name) else String()
+        case WholeObject():
+            return Fixed(1) if _is_handle(name) else None
+        case None:
+            return None
+
+
+def _written(name: str, touch: MemoryTouch, access: int) -> AccessHook | None:
+    arg = touch.arg
+    match touch.extent:
+        case Bytes():
+            # The new thread may look for its id before its creator has stored it.
+            return AccessHook(access, "write", arg, Fixed(touch.extent.on(8)), behind=_is_in(name, _CREATES))
+        case WholeObject():
+            return AccessHook(access, "write", arg, Fixed(1)) if _is_handle(name) else None
+        case ArgBytes(arg=length, times=times, unit=unit) if _is_in(name, _WHOLE | _PADDED):
+            return AccessHook(access, "write", arg, Product((length,) if times is None else (length, times), unit))
+        case ArgBytes() if _is_in(name, _COUNTED):
+            return AccessHook(access, "write", arg, Result(), behind=True)
+        case ArgBytes() if name in _FREAD:
+            return AccessHook(access, "write", arg, Result(times=_FREAD[name]), behind=True)
+        case ArgBytes(arg=length) if _is_in(name, _PRINTED):
+            return AccessHook(access, "write", arg, Result(plus=1, limit=length), behind=True)
+        case ArgBytes() | CString() if _is_in(name, _STRING_WRITTEN):
+            return AccessHook(access, "write", arg, String(), behind=True)
+        case ArgBytes() | CString() if _is_in(name, _APPENDED):
+            return AccessHook(access, "write", arg, Appended(), behind=True)
+        case ArgBytes() | CString() if _is_in(name, _STRING_WRITTEN_IF):
+            return AccessHook(access, "write", arg, String(), behind=True, guard=Guard.NOT_NULL)
+        case _:
+            return None
+
+
+def _scanned(touch: MemoryTouch, text: str, position: int, access: int) -> AccessHook | None:
+    """The access happened if as many conversions succeeded, which is what scanf returns."""
+    conversions = [m for m in _SCANNED.finditer(text) if m["conversion"] != "%" and not m["skip"]]
+    if position >= len(conversions) or any(m["conversion"] == "n" or m["fresh"] for m in conversions):
+        return None
+    is_string = conversions[position]["conversion"][0] in "s["
+    extent: Extent | None = String() if is_string else None
+    if extent is None and isinstance(touch.extent, Bytes):
+        extent = Fixed(touch.extent.on(8))
+    if extent is None:
+        return None
+    return AccessHook(access, "write", touch.arg, extent, behind=True, guard=Guard.ABOVE, bound=position)
+
+
+def _is_in(name: str, names: frozenset[str]) -> bool:
+    return any(known in names for known in names_of(name))
+
+
+def _is_wide(name: str) -> bool:
+    """Strings of wchar_t."""
+    return name.startswith(("wcs", "wmem", "__wcs")) or "wprintf" in name or "wscanf" in name or "putws" in name
+
+
+def _is_handle(name: str) -> bool:
+    return name.endswith("_unlocked") or name in _HANDLES
+
+
+def _text(program: Program, call: Call, index: int) -> str | None:
+    operand = call.args[index] if index < len(call.args) else None
+    if isinstance(operand, Address) and operand.offset == 0 and operand.symbol in program.globals:
+        return program.globals[operand.symbol].text
+    return None

@@ -1,0 +1,165 @@
+"""Which functions of the library reach outside the program's memory, so that each execution needs its own process.
+
+Memory mode puts the program's globals, stacks and heap back by copy, and the runtime's own functions (native/libc*.c)
+their state. What another library function changes stays: files, descriptors, children, signal handlers, the
+environment. `needs_fork` errs on the side of a process: a function that is not known here needs one.
+
+A function is known if the runtime replaces it or if it is in the list below. Those in the list touch only what they
+are given, errno, and buffers of the library that they fill anew at each call; or they ask the system for something
+that the program cannot change in memory mode. They keep no memory of the real heap from one call to the next.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from raceproof.explore.build import replaced_functions
+from raceproof.facts import atomic_call, names_of
+
+_RUNTIME: Final = "rp_lib_"
+_HOOKS: Final = re.compile(r"rp_(?!lib_)\w+")
+
+
+def needs_fork(external_names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the program's external functions that memory mode cannot put back, sorted.
+
+    The names are as in the program or as the instrumented program has them (`rp_lib_NAME`).
+    """
+    replaced = replaced_functions()
+    plain = {name.removeprefix(_RUNTIME) for name in external_names if not _HOOKS.fullmatch(name)}
+    return tuple(sorted(name for name in plain if not _is_memory_only(name, replaced)))
+
+
+def _is_memory_only(name: str, replaced: frozenset[str]) -> bool:
+    if name.startswith("llvm.") or atomic_call(name) is not None:
+        return True
+    variants = tuple(names_of(name))
+    if not _OUTSIDE_ALL_THE_SAME.isdisjoint(variants):
+        return False
+    if not _MEMORY_ONLY.isdisjoint(variants) or _COMPILER.fullmatch(name):
+        return True
+    # As in the hooks: a fortified function has other arguments and is replaced under its own name only.
+    return name.removeprefix("\x01") in replaced if name.endswith("_chk") else not replaced.isdisjoint(variants)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _of_all_types(text: str) -> frozenset[str]:
+    """The functions of math.h and complex.h for double, float and long double."""
+    return frozenset(name + suffix for name in text.split() for suffix in ("", "f", "l"))
+
+
+# The runtime has them, but only for the part that they play with the standard streams or by number.
+_OUTSIDE_ALL_THE_SAME: Final = _words("freopen dup2 syscall")
+
+# Arithmetic that the machine has no instruction for, and the names behind -ffast-math.
+_COMPILER: Final = re.compile(
+    r"__(u?div|u?mod|mul|neg|ashl|ashr|lshr|u?cmp|clz|ctz|ffs|parity|popcount|bswap|powi|abs|absv|addv|subv|mulv|negv|"
+    r"udivmod|divmod|mulo|fix|fixuns|float|floatun|extend|trunc|add|sub|eq|ne|lt|le|gt|ge|unord)"
+    r"([sdtqxhc][ift]|[sdtx]c|bf){1,2}[2345]?|__\w+_finite"
+)
+
+_STRING_H: Final = _words("""
+    memccpy memchr memcmp memcpy memfrob memmem memmove mempcpy memrchr memset memset_explicit memset_s rawmemchr
+    bcmp bcopy bzero explicit_bzero swab timingsafe_bcmp timingsafe_memcmp ffs ffsl ffsll
+    index rindex stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul strcmp strcoll strcpy strcspn
+    strlcat strlcpy strlen strncasecmp strncat strncmp strncpy strnlen strnstr strpbrk strrchr strsep strspn strstr
+    strtok_r strverscmp strxfrm strcasecmp_l strncasecmp_l strcoll_l strxfrm_l basename dirname fnmatch
+    strerror strerror_l strerror_r strerrordesc_np strerrorname_np strsignal sigabbrev_np sigdescr_np
+    __memcpy_chk __memmove_chk __mempcpy __mempcpy_chk __memrchr __memset_chk __rawmemchr __explicit_bzero_chk
+    __stpcpy __stpcpy_chk __stpncpy __stpncpy_chk __strcasecmp __strcat_chk __strchrnul __strcpy_chk __strlcat_chk
+    __strlcpy_chk __strncat_chk __strncpy_chk __strnlen __strsep __strtok_r __xpg_strerror_r __xpg_basename
+""")
+_WCHAR_H: Final = _words("""
+    wmemchr wmemcmp wmemcpy wmemmove wmempcpy wmemset wcpcpy wcpncpy wcscasecmp wcscat wcschr wcschrnul wcscmp wcscoll
+    wcscpy wcscspn wcslcat wcslcpy wcslen wcsncasecmp wcsncat wcsncmp wcsncpy wcsnlen wcspbrk wcsrchr wcsspn wcsstr
+    wcstok wcswcs wcswidth wcsxfrm wcwidth btowc wctob mblen mbrlen mbrtowc mbsinit mbsnrtowcs mbsrtowcs mbstowcs mbtowc
+    wcrtomb wcsnrtombs wcsrtombs wcstombs wctomb c16rtomb c32rtomb c8rtomb mbrtoc16 mbrtoc32 mbrtoc8
+    wcstod wcstof wcstoimax wcstol wcstold wcstoll wcstoq wcstoul wcstoull wcstoumax wcstouq wcsftime
+    swprintf vswprintf swscanf vswscanf __swprintf_chk __vswprintf_chk __mbstowcs_chk __wcstombs_chk
+    __wcscat_chk __wcscpy_chk __wcsncpy_chk __wmemcpy_chk __wmemmove_chk __wmemset_chk
+""")
+_CTYPE_H: Final = _words("""
+    isalnum isalpha isascii isblank iscntrl isdigit isgraph islower isprint ispunct isspace isupper isxdigit
+    isalnum_l isalpha_l isblank_l iscntrl_l isdigit_l isgraph_l islower_l isprint_l ispunct_l isspace_l isupper_l
+    isxdigit_l iswalnum iswalpha iswblank iswcntrl iswctype iswdigit iswgraph iswlower iswprint iswpunct iswspace
+    iswupper iswxdigit iswalnum_l iswalpha_l iswctype_l iswdigit_l iswlower_l iswprint_l iswpunct_l iswspace_l
+    iswupper_l toascii tolower toupper tolower_l toupper_l _tolower _toupper towctrans towlower towupper towlower_l
+    towupper_l wctrans wctype __ctype_b_loc __ctype_get_mb_cur_max __ctype_tolower_loc __ctype_toupper_loc
+    __tolower_l __toupper_l
+""")
+_STDLIB_H: Final = _words("""
+    abs labs llabs imaxabs uabs ulabs ullabs umaxabs div ldiv lldiv imaxdiv atof atoi atol atoll a64l l64a
+    strtod strtof strtold strtol strtoll strtoul strtoull strtoimax strtoumax strtoq strtouq strtod_l strtof_l
+    strtold_l strtol_l strtoll_l strtoul_l strtoull_l strtof32 strtof32x strtof64 strtof64x strtof128
+    strfromd strfromf strfroml ecvt fcvt gcvt ecvt_r fcvt_r qecvt qfcvt qgcvt qecvt_r qfcvt_r
+    __strtod_internal __strtol_internal __strtoul_internal bsearch lfind lsearch insque remque getsubopt rpmatch
+    rand_r random_r srandom_r initstate_r setstate_r
+    drand48_r erand48_r lrand48_r mrand48_r nrand48_r jrand48_r srand48_r seed48_r lcong48_r
+    getenv secure_getenv __secure_getenv alloca __errno_location __errno ___errno _errno __error __h_errno_location
+""")
+# A locale, once set, stays for the next execution, which sets the same one.
+_LOCALE_H: Final = _words("""
+    setlocale localeconv nl_langinfo nl_langinfo_l gettext dgettext dcgettext ngettext dngettext dcngettext textdomain
+    bindtextdomain bind_textdomain_codeset
+""")
+_STDIO_H: Final = _words("""
+    snprintf sprintf vsnprintf vsprintf sscanf vsscanf fileno fileno_unlocked
+    __snprintf_chk __sprintf_chk __vsnprintf_chk __vsprintf_chk
+""")
+_TIME_H: Final = _words("""
+    asctime asctime_r ctime ctime_r difftime dysize gmtime gmtime_r localtime localtime_r mktime strftime strftime_l
+    strptime timegm timelocal tzset clock_getres timespec_getres clock_getcpuclockid
+""")
+# Questions whose answer is the same in every execution.
+_SYSTEM: Final = _words("""
+    getuid geteuid getgid getegid getgroups getresuid getresgid getpgrp getpgid getsid getpagesize getdtablesize
+    getrlimit gethostname getdomainname gethostid uname getauxval confstr pathconf fpathconf
+    access eaccess euidaccess faccessat stat lstat fstatat statx statfs statvfs readlink readlinkat
+    __stat __lstat __xstat __lxstat __fxstatat
+    sched_get_priority_max sched_get_priority_min sched_getaffinity sched_getparam sched_getscheduler
+    sched_rr_get_interval __sched_cpucount getpriority get_phys_pages
+    sigaddset sigandset sigdelset sigemptyset sigfillset sigisemptyset sigismember sigorset
+    __libc_current_sigrtmax __libc_current_sigrtmin
+    htonl htons ntohl ntohs inet_addr inet_aton inet_ntoa inet_ntop inet_pton inet_network inet_makeaddr inet_lnaof
+    inet_netof gai_strerror hstrerror
+""")
+_MATH_H: Final = _of_all_types("""
+    acos acosh acospi asin asinh asinpi atan atan2 atan2pi atanh atanpi cbrt ceil compoundn copysign cos cosh cospi
+    drem erf erfc exp exp10 exp10m1 exp2 exp2m1 expm1 fabs fdim finite floor fma fmax fmaximum fmaximum_mag
+    fmaximum_mag_num fmaximum_num fmaxmag fmin fminimum fminimum_mag fminimum_mag_num fminimum_num fminmag fmod frexp
+    fromfp fromfpx gamma getpayload hypot ilogb isinf isnan j0 j1 jn ldexp lgamma llogb llrint llround log log10
+    log10p1 log1p log2 log2p1 logb logp1 lrint lround modf nan nearbyint nextafter nextdown nexttoward nextup pow pow10
+    pown powr remainder remquo rint rootn round roundeven rsqrt scalb scalbln scalbn significand sin sincos sinh sinpi
+    sqrt tan tanh tanpi tgamma trunc ufromfp ufromfpx y0 y1 yn
+    cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog clog10 conj cpow cproj creal csin csinh
+    csqrt ctan ctanh __finite __fpclassify __isinf __isnan __issignaling __signbit
+""") | _words("lgamma_r lgammaf_r lgammal_r __iseqsig fegetround")
+
+# Jumps stay within the stack of one thread; attributes are plain memory of the program.
+_THREADS: Final = _words("""
+    setjmp _setjmp sigsetjmp __sigsetjmp longjmp _longjmp siglongjmp __longjmp_chk
+""") | frozenset(
+    f"pthread_{kind}attr_{verb}"
+    for kind in ("", "mutex", "cond", "rwlock", "barrier")
+    for verb in (
+        *("init", "destroy"),
+        *(
+            f"{way}{what}"
+            for way in ("get", "set")
+            for what in (
+                *("type", "pshared", "protocol", "prioceiling", "robust", "robust_np", "kind_np", "clock"),
+                *("detachstate", "guardsize", "inheritsched", "schedparam", "schedpolicy", "scope", "stack"),
+                *("stackaddr", "stacksize", "affinity_np", "sigmask_np"),
+            )
+        ),
+    )
+)
+
+_MEMORY_ONLY: Final = (
+    _THREADS | _STRING_H | _WCHAR_H | _CTYPE_H | _STDLIB_H | _LOCALE_H | _STDIO_H | _TIME_H | _SYSTEM | _MATH_H
+)

@@ -1,0 +1,100 @@
+"""From the program and its open pairs to what the host runs: hooks, shared object, tables, isolation."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from raceproof.core import Budget, InternalError
+from raceproof.explore.build import build_host, build_program, replaced_functions
+from raceproof.explore.candidates import candidates
+from raceproof.explore.futures import Futures, compute_futures, format_control
+from raceproof.explore.hooks import hooks_for
+from raceproof.explore.options import ExploreOptions
+from raceproof.explore.outside import needs_fork
+from raceproof.frontend import LinkedModule
+from raceproof.model import AccessId, ConcurrentProgram, RacePair
+
+_PRUNING = ("pdp", "dhtc", "race")  # algorithms that ask what a thread may still do
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Everything the host needs. `unobserved`: accesses of the pairs that the hooks do not see.
+
+    `why_isolation` says what chose the fork mode, None for the memory mode or if the user chose.
+    """
+
+    host: Path
+    program: Path
+    name: str
+    pairs: tuple[tuple[AccessId, AccessId], ...]
+    isolation: str
+    why_isolation: str | None = None
+    unobserved: frozenset[AccessId] = frozenset()
+    candidates: tuple[tuple[int, int], ...] = ()
+    futures: tuple[str, ...] = ()
+    module: str = ""
+
+
+def module_hash(module: LinkedModule) -> str:
+    """What tells whether sites and access ids of a report are those of this program."""
+    return hashlib.sha256(module.text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOptions, budget: Budget) -> Prepared:
+    """Build the instrumented program for these pairs, and choose how executions are kept apart.
+
+    The steps of a run depend on the pairs and on nothing else here: a schedule can be repeated with the same pairs.
+    """
+    if options.module is None:
+        raise InternalError("nothing to run: the options of the explorer have no module")
+    watched = {number for pair in pairs for number in (pair.first, pair.second)}
+    futures = compute_futures(cp, pairs, budget) if options.algorithm in _PRUNING else None
+    tokens = [token for token in futures.tokens if token is not None] if futures is not None else []
+    hooks = hooks_for(cp, watched, replaced_functions(), tokens)
+    budget.check()
+    host = build_host()
+    budget.check()
+    program = build_program(options.module.text, cp.program, hooks.plan)
+    isolation, why = _isolation(cp, options)
+    return Prepared(
+        host=host,
+        program=program,
+        name=_name(cp),
+        pairs=tuple((pair.first, pair.second) for pair in pairs),
+        isolation=isolation,
+        why_isolation=why,
+        unobserved=hooks.unobserved,
+        candidates=candidates(cp.program),
+        futures=_future_lines(cp, watched, futures, options) if futures is not None else (),
+        module=module_hash(options.module),
+    )
+
+
+def _future_lines(
+    cp: ConcurrentProgram, watched: Collection[AccessId], futures: Futures, options: ExploreOptions
+) -> tuple[str, ...]:
+    """The tables, where each access stands in the program, and which pairs need no lock."""
+    sites = [f"future site {number} {cp.accesses[number].site}" for number in sorted(watched)]
+    pairs = sorted((pair.first, pair.second) for pair in options.ordered)
+    return (*format_control(futures), *sites, *(f"future ordered {a} {b}" for a, b in pairs))
+
+
+def _isolation(cp: ConcurrentProgram, options: ExploreOptions) -> tuple[str, str | None]:
+    """How executions are kept apart, and why a process for each is needed."""
+    if options.isolation != "auto":
+        return options.isolation, None
+    outside = needs_fork(cp.program.externals)
+    if not outside:
+        return "memory", None
+    shown = ", ".join(f"`{name}`" for name in outside[:3]) + (" and others" if len(outside) > 3 else "")
+    return "fork", f"what {shown} may do outside the program's memory cannot be put back"
+
+
+def _name(cp: ConcurrentProgram) -> str:
+    """What the program finds in argv[0]."""
+    files = cp.program.origin.files
+    return Path(files[0]).stem if files else "program"

@@ -1,0 +1,282 @@
+"""What the engine and the native runtime say to each other: the mirror of `native/raceproof_rt.h`.
+
+The control file says what to run, one directive a line. The runtime answers on its standard output, one record a
+line, fields separated by tabs, strings percent-encoded:
+
+    progress    1200    3   48000   17  2
+    race    4   1   9   2   counter 1   0:3 1:2 2:4     0:0:4294967295 1:0:14 2:0:14
+    end race
+
+A record that this module does not understand is an `InternalError`: both sides ship together.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum, unique
+from typing import TypeVar, final
+from urllib.parse import quote_from_bytes, unquote
+
+from raceproof.core import InternalError
+from raceproof.ir import SiteId
+from raceproof.model import AccessId, Run, RunThread, Turn
+
+
+@unique
+class Kind(IntEnum):
+    """`enum rp_kind`."""
+
+    READ = 0
+    WRITE = 1
+    UPDATE = 2
+    FREE = 3
+
+
+@unique
+class Order(IntEnum):
+    """`enum rp_order`."""
+
+    PLAIN = 0
+    RELAXED = 1
+    ACQUIRE = 2
+    RELEASE = 3
+    ACQ_REL = 4
+    SEQ_CST = 5
+
+
+NO_ACCESS = 0xFFFFFFFF
+"""`RP_NO_ACCESS`; also stands for a site that is not known."""
+
+ALGORITHMS = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
+ISOLATIONS = ("memory", "fork")
+ENDS = ("complete", "race", "time", "executions", "interrupted", "replayed")
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """The control file. A limit of 0 is none; `replay` turns the search into the repetition of one run."""
+
+    algorithm: str
+    find_all: bool
+    max_executions: int
+    time_limit: float
+    max_steps: int
+    isolation: str
+    spurious: bool
+    arguments: tuple[str, ...]
+    pairs: tuple[tuple[AccessId, AccessId], ...]
+    candidates: tuple[tuple[int, int], ...] = ()
+    futures: tuple[str, ...] = ()
+    replay: Run | None = None
+    drive: tuple[Turn, Turn] | None = None
+
+    def text(self) -> str:
+        return "".join(line + "\n" for line in self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        yield f"algorithm {self.algorithm}"
+        yield f"all {int(self.find_all)}"
+        yield f"max_executions {self.max_executions}"
+        yield f"time_limit {self.time_limit:.3f}"
+        yield f"max_steps {self.max_steps}"
+        yield f"isolation {self.isolation}"
+        yield f"spurious {int(self.spurious)}"
+        for argument in self.arguments:
+            yield f"arg {encode(argument)}"
+        for first, second in self.pairs:
+            yield f"pair {first} {second}"
+        for bits, value in self.candidates:
+            yield f"candidate {bits} {value}"
+        yield from self.futures
+        if self.replay is not None:
+            for number in self.replay.inputs:
+                yield f"input {number}"
+            for thread in sorted(self.replay.threads, key=lambda t: t.id):
+                yield f"thread {thread.id} {thread.parent}"
+            yield " ".join(["schedule", *map(_turn, self.replay.turns)])
+        if self.drive is not None:
+            yield f"drive {_turn(self.drive[0])} {_turn(self.drive[1])}"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class ProgressRecord:
+    executions: int
+    blocked: int
+    transitions: int
+    depth: int
+    open_pairs: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RaceRecord:
+    """Accesses and threads in the order of the run."""
+
+    accesses: tuple[AccessId, AccessId]
+    threads: tuple[int, int]
+    address: str
+    together: bool
+    run: Run
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OtherRecord:
+    kind: str
+    message: str
+    thread: int
+    site: SiteId | None
+    run: Run
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """A step of a replayed run. `number` is an access for `read`, `write`, `update` and `free`, else a site."""
+
+    thread: int
+    step: int
+    what: str
+    number: int
+    address: str
+    value: str
+    held: tuple[str, ...]
+    stack: tuple[SiteId, ...]
+
+    @property
+    def access(self) -> AccessId | None:
+        return AccessId(self.number) if self._is_access and self._is_known else None
+
+    @property
+    def site(self) -> SiteId | None:
+        return SiteId(self.number) if not self._is_access and self._is_known else None
+
+    @property
+    def _is_access(self) -> bool:
+        return self.what.upper() in Kind.__members__
+
+    @property
+    def _is_known(self) -> bool:
+        return 0 <= self.number < NO_ACCESS
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class BoundedRecord:
+    reason: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class StatRecord:
+    name: str
+    value: int | float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class OutputRecord:
+    text: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class EndRecord:
+    reason: str
+
+
+Record = ProgressRecord | RaceRecord | OtherRecord | StepRecord | BoundedRecord | StatRecord | OutputRecord | EndRecord
+
+
+def encode(text: str) -> str:
+    """Percent-encode an argument as the bytes that the program is to get."""
+    return quote_from_bytes(os.fsencode(text), safe="/.:,=+@_-")
+
+
+def parse(line: str) -> Record:
+    """One line of the runtime's output."""
+    word, *fields = line.rstrip("\n").split("\t")
+    try:
+        return _parse(word, fields)
+    except (ValueError, IndexError) as error:
+        raise InternalError(f"the runtime wrote a record that makes no sense: {line!r} ({error})") from None
+
+
+def _parse(word: str, fields: list[str]) -> Record:
+    match word, fields:
+        case "progress", [executions, blocked, transitions, depth, open_pairs]:
+            return ProgressRecord(int(executions), int(blocked), int(transitions), int(depth), int(open_pairs))
+        case "race", [a, thread_a, b, thread_b, address, together, schedule, inputs, threads]:
+            return RaceRecord(
+                accesses=(AccessId(int(a)), AccessId(int(b))),
+                threads=(int(thread_a), int(thread_b)),
+                address=unquote(address),
+                together=bool(int(together)),
+                run=_run(schedule, inputs, threads),
+            )
+        case "other", [kind, message, thread, site, schedule, inputs, threads]:
+            run = _run(schedule, inputs, threads)
+            return OtherRecord(unquote(kind), unquote(message), int(thread), _site(site), run)
+        case "step", [thread, step, what, number, address, value, held, stack]:
+            return StepRecord(
+                thread=int(thread),
+                step=int(step),
+                what=unquote(what),
+                number=int(number),
+                address=unquote(address),
+                value=unquote(value),
+                held=tuple(unquote(lock) for lock in held.split()),
+                stack=tuple(SiteId(int(site)) for site in stack.split()),
+            )
+        case "bounded", [reason]:
+            return BoundedRecord(unquote(reason))
+        case "stat", [name, value]:
+            return StatRecord(name, _number(value))
+        case "output", [text]:
+            return OutputRecord(unquote(text, errors="replace"))
+        case "end", [reason] if reason in ENDS:
+            return EndRecord(reason)
+    raise ValueError("no such record")
+
+
+def _run(schedule: str, inputs: str, threads: str) -> Run:
+    made = []
+    for text in threads.split():
+        number, parent, site = text.split(":")
+        made.append(RunThread(int(number), int(parent), _site(site) if int(number) else None))
+    return Run(
+        turns=tuple(_pair(text) for text in schedule.split()),
+        inputs=tuple(int(text) for text in inputs.split()),
+        threads=tuple(made),
+    )
+
+
+def _pair(text: str) -> Turn:
+    thread, until = text.split(":")
+    return int(thread), int(until)
+
+
+def _turn(turn: Turn) -> str:
+    return f"{turn[0]}:{turn[1]}"
+
+
+def _site(text: str) -> SiteId | None:
+    number = int(text)
+    return SiteId(number) if 0 <= number < NO_ACCESS else None
+
+
+def _number(text: str) -> int | float:
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+R = TypeVar("R", bound=Record)
+
+
+def of_kind(records: list[Record], kind: type[R]) -> list[R]:
+    return [record for record in records if isinstance(record, kind)]

@@ -1,0 +1,76 @@
+"""Run one schedule again: to confirm a race before it is reported, and to show it step by step."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from raceproof.explore.options import ExploreOptions
+from raceproof.explore.preparation import Prepared
+from raceproof.explore.process import run_host
+from raceproof.explore.protocol import Control, OtherRecord, RaceRecord, StepRecord, of_kind
+from raceproof.model import Run, Schedule, Turn
+
+TIME_LIMIT = 60.0
+"""Seconds for one execution, which the search has already seen end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One execution as it went. `digest` is the same for the same steps."""
+
+    steps: tuple[StepRecord, ...]
+    races: tuple[RaceRecord, ...]
+    others: tuple[OtherRecord, ...]
+    digest: str
+    problem: str | None
+
+
+def is_repeated(prepared: Prepared, options: ExploreOptions, record: RaceRecord) -> bool:
+    """Whether the run of the record shows the same race again: the same accesses in the same threads."""
+    schedule = Schedule(record.run, record.accesses, record.threads, record.together)
+    replayed = repeat(prepared, options, record.run, drive_of(schedule))
+    return any(shows(found, schedule) for found in replayed.races)
+
+
+def shows(found: RaceRecord, schedule: Schedule) -> bool:
+    expected = zip(schedule.accesses, schedule.racers, strict=True)
+    return sorted(zip(found.accesses, found.threads, strict=True)) == sorted(expected)
+
+
+def drive_of(schedule: Schedule) -> tuple[Turn, Turn] | None:
+    """Where both threads stand at the end of a run that brings them there together."""
+    if not schedule.together:
+        return None
+    first, second = schedule.racers
+    return (first, schedule.run.steps_of(first)), (second, schedule.run.steps_of(second))
+
+
+def repeat(prepared: Prepared, options: ExploreOptions, run: Run, drive: tuple[Turn, Turn] | None) -> Replayed:
+    """Run the program once, as `run` says, to its end."""
+    control = Control(
+        algorithm=options.algorithm,
+        find_all=True,
+        max_executions=1,
+        time_limit=TIME_LIMIT,
+        max_steps=options.max_steps,
+        isolation=prepared.isolation,
+        spurious=options.spurious,
+        arguments=(prepared.name, *options.arguments),
+        pairs=prepared.pairs,
+        candidates=prepared.candidates,
+        futures=prepared.futures,
+        replay=run,
+        drive=drive,
+    )
+    host_run = run_host(prepared.host, prepared.program, control)
+    if host_run.interrupted:
+        raise KeyboardInterrupt
+    steps = tuple(of_kind(host_run.records, StepRecord))
+    return Replayed(
+        steps=steps,
+        races=tuple(of_kind(host_run.records, RaceRecord)),
+        others=tuple(of_kind(host_run.records, OtherRecord)),
+        digest=hashlib.sha256("\n".join(map(repr, steps)).encode()).hexdigest()[:16],
+        problem=host_run.problem,
+    )

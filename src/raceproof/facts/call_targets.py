@@ -1,0 +1,133 @@
+"""What each call of the program may run: the call graph of points-to and the tables of the library, put together.
+
+Errs on the side of more. A call in a function that is never reached has no targets at all.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from raceproof.facts.library.effects import Sync
+from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.sync_api import sync_op
+from raceproof.facts.pointers.points_to import PointsTo
+from raceproof.ir import Address, Call, Function, IntConst, Operand, Program, PtrType, SiteId
+from raceproof.model import CallGraph, CallTargets, ObjectId, ObjectKind
+
+AT_END: Final = frozenset(
+    {"atexit", "at_quick_exit", "on_exit", "__cxa_atexit", "pthread_key_create", "__pthread_key_create", "tss_create"}
+)
+_OF_LOCKS: Final = frozenset({Sync.LOCK, Sync.TRYLOCK, Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
+
+
+def call_graph(program: Program, points_to: PointsTo) -> CallGraph:
+    """The targets of every call."""
+    classifier = _Classifier(program, points_to)
+    targets: dict[SiteId, CallTargets] = {}
+    for function in program.functions.values():
+        for block in function.blocks:
+            for instr in block.body:
+                if isinstance(instr, Call):
+                    targets[instr.id] = classifier.targets(function, instr)
+    return CallGraph(targets, points_to.escaped_functions & program.functions.keys())
+
+
+class _Classifier:
+    def __init__(self, program: Program, points_to: PointsTo) -> None:
+        self._program = program
+        self._points_to = points_to
+        self._symbols: dict[ObjectId, str] = {points_to.object_of_symbol(name): name for name in program.globals}
+        self._plain: dict[tuple[str, ...], CallTargets] = {}
+
+    def targets(self, function: Function, call: Call) -> CallTargets:
+        names = self._points_to.callees(call.id)
+        is_direct = isinstance(call.callee, Address)
+        if is_direct and names and names in self._plain:
+            return self._plain[names]
+        functions = tuple(n for n in names if n in self._program.functions)
+        externals = tuple(n for n in names if n not in self._program.functions)
+        if is_direct and names and not any(_is_special(n) for n in externals):
+            plain = CallTargets(functions, externals, may_return=_may_return(externals))
+            return self._plain.setdefault(names, plain)
+        return self._special(function, call, functions, externals)
+
+    def _special(
+        self, function: Function, call: Call, functions: tuple[str, ...], externals: tuple[str, ...]
+    ) -> CallTargets:
+        operations = [op for op in map(sync_op, externals) if op is not None]
+        run = self._points_to.thread_starts(call.id)
+        now = any(op.kind is Sync.ONCE for op in operations) or any(_calls_now(n) for n in externals)
+        starts: tuple[str, ...] | None = ()
+        for op in operations:
+            if op.kind is Sync.CREATE:
+                known = op.start is not None and self._is_known_function(function, call, op.start)
+                starts = run if known else None
+        is_unknown = (
+            any(effect_of(n) is None and sync_op(n) is None for n in externals)
+            or (not externals and not functions)
+            or (not isinstance(call.callee, Address) and self._is_from_outside(function, call.callee))
+        )
+        places: set[str] | None = set()
+        for op in operations:
+            if op.kind in _OF_LOCKS and op.arg is not None:
+                found = self._globals_behind(function, call, op.arg)
+                places = None if found is None or places is None else places | found
+        return CallTargets(
+            functions=functions,
+            externals=externals,
+            callbacks=run if now else (),
+            starts=starts,
+            at_end=run if any(n in AT_END for n in externals) else (),
+            any_time=run if any(_calls_any_time(n) for n in externals) else (),
+            may_return=is_unknown or _may_return(externals),
+            is_unknown=is_unknown,
+            may_release_any=is_unknown and any(_may_lead_to_lock(call, i) for i in range(len(call.args))),
+            may_lock_in=None if places is None else frozenset(places),
+        )
+
+    def _is_known_function(self, function: Function, call: Call, index: int) -> bool:
+        if index >= len(call.args):
+            return False
+        objects = [self._points_to.objects[t.object] for t in self._points_to.targets(function.name, call.args[index])]
+        return bool(objects) and all(o.kind is ObjectKind.FUNCTION for o in objects)
+
+    def _is_from_outside(self, function: Function, operand: Operand) -> bool:
+        found = self._points_to.targets(function.name, operand)
+        return any(self._points_to.objects[t.object].kind is ObjectKind.UNKNOWN for t in found)
+
+    def _globals_behind(self, function: Function, call: Call, index: int) -> set[str] | None:
+        """Global variables that an argument may point to; None if that is not known."""
+        if index >= len(call.args):
+            return None
+        found = self._points_to.targets(function.name, call.args[index])
+        if not found or any(self._points_to.objects[t.object].kind is ObjectKind.UNKNOWN for t in found):
+            return None
+        return {self._symbols[t.object] for t in found if t.object in self._symbols}
+
+
+def _is_special(name: str) -> bool:
+    """Whether there is more to say about a direct call of `name` than whether it returns."""
+    effect = effect_of(name)
+    return effect is None or bool(effect.calls) or sync_op(name) is not None
+
+
+def _may_return(externals: tuple[str, ...]) -> bool:
+    for name in externals:
+        effect = effect_of(name)
+        if effect is None or not effect.noreturn:
+            return True
+    return False
+
+
+def _calls_now(name: str) -> bool:
+    effect = effect_of(name)
+    return effect is not None and any(not c.later for c in effect.calls)
+
+
+def _calls_any_time(name: str) -> bool:
+    effect = effect_of(name)
+    return name not in AT_END and effect is not None and any(c.later for c in effect.calls)
+
+
+def _may_lead_to_lock(call: Call, index: int) -> bool:
+    return isinstance(call.arg_types[index], PtrType) and not isinstance(call.args[index], IntConst)

@@ -1,0 +1,36 @@
+// C11: a timed wait that may give up holds the mutex again.
+#include <threads.h>
+#include <time.h>
+
+static mtx_t lock;
+static cnd_t changed;
+static int ready, value;
+
+static int waiter(void *arg) {
+    struct timespec deadline = {0, 0};
+    (void)arg;
+    mtx_lock(&lock);
+    while (!ready)                              // no-race
+        if (cnd_timedwait(&changed, &lock, &deadline) == thrd_timedout)
+            break;
+    value++;                                    // no-race
+    mtx_unlock(&lock);
+    return 0;
+}
+
+int main(void) {
+    thrd_t t;
+    mtx_init(&lock, mtx_plain);
+    cnd_init(&changed);
+    if (thrd_create(&t, waiter, NULL) != thrd_success)
+        return 2;
+    mtx_lock(&lock);
+    ready = 1;                                  // no-race
+    value++;                                    // no-race
+    cnd_signal(&changed);
+    mtx_unlock(&lock);
+    thrd_join(t, NULL);
+    cnd_destroy(&changed);
+    mtx_destroy(&lock);
+    return value == 2 ? 0 : 1;                  // no-race
+}

@@ -1,0 +1,38 @@
+// A robust mutex that can no longer be locked: a thread that does not look at the result goes on without it.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+
+static pthread_mutex_t lock;
+static int value;
+
+static void *dies(void *arg) {
+    pthread_mutex_lock(&lock);
+    return arg;
+}
+
+static void *worker(void *arg) {
+    if (pthread_mutex_lock(&lock) == ENOTRECOVERABLE) {
+        value++;                                // race
+        return arg;
+    }
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+
+int main(void) {
+    pthread_mutexattr_t attr;
+    pthread_t t, a, b;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&lock, &attr);
+    pthread_create(&t, NULL, dies, NULL);
+    pthread_join(t, NULL);
+    if (pthread_mutex_lock(&lock) == EOWNERDEAD)
+        pthread_mutex_unlock(&lock);
+    pthread_create(&a, NULL, worker, NULL);
+    pthread_create(&b, NULL, worker, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return value >= 1 ? 0 : 1;                  // no-race
+}

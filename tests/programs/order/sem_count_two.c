@@ -1,0 +1,32 @@
+// Two posts are collected by two waits: both writers are done.
+#include <pthread.h>
+#include <semaphore.h>
+
+static sem_t done;
+static int left, right;
+
+static void *one(void *arg) {
+    left = 1;                                   // no-race alarm(lockset): that both posts were collected takes counting
+    sem_post(&done);
+    return arg;
+}
+
+static void *two(void *arg) {
+    right = 2;                                  // no-race alarm(lockset): that both posts were collected takes counting
+    sem_post(&done);
+    return arg;
+}
+
+int main(void) {
+    pthread_t a, b;
+    int sum;
+    sem_init(&done, 0, 0);
+    pthread_create(&a, NULL, one, NULL);
+    pthread_create(&b, NULL, two, NULL);
+    sem_wait(&done);
+    sem_wait(&done);
+    sum = left + right;                         // no-race alarm(lockset): that both posts were collected takes counting
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return sum == 3 ? 0 : 1;
+}

@@ -1,0 +1,62 @@
+"""Which library functions make each execution a process of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from raceproof.explore.build import NATIVE, replaced_functions
+from raceproof.explore.outside import needs_fork
+
+OUTSIDE = """
+    fopen fopen64 open openat socket connect fork vfork system popen setenv putenv unsetenv opendir mmap mkdir
+    unlink rename signal sigaction sigprocmask pipe dup dup2 freopen freopen64 tmpfile mkstemp fmemopen
+    open_memstream execve waitpid chdir umask dlopen regcomp iconv_open hcreate tsearch syslog syscall
+    fesetround initstate setstate shmat a_function_of_another_library
+"""
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "memcpy strlen strtok_r __strcpy_chk wcslen isalpha __ctype_b_loc",
+        "qsort bsearch strtol __isoc23_strtol snprintf __snprintf_chk sscanf __isoc99_sscanf getenv rand_r",
+        "sin sinf sinl lgamma_r __log_finite csqrt __divti3 __udivmodti4 __fixunsdfti __muldc3 __popcountdi2 __divdc3",
+        "malloc free realloc strdup getline asprintf __asprintf_chk rand srand drand48 time clock_gettime usleep",
+        "printf puts fprintf fwrite fflush __printf_chk scanf __isoc99_scanf __isoc23_fscanf fgets getchar",
+        "exit abort __assert_fail atexit raise __VERIFIER_nondet_int __VERIFIER_assume reach_error strtok",
+        "localtime strftime gettimeofday sysconf getpid read write close select poll",
+        "llvm.memcpy.p0.p0.i64 llvm.va_start __atomic_load_8 __atomic_fetch_add_4 __errno_location",
+        "rp_read rp_cas_done rp_lib_malloc rp_lib_printf",
+    ],
+)
+def test_memory_is_enough(names: str) -> None:
+    assert needs_fork(names.split()) == ()
+
+
+@pytest.mark.parametrize(
+    "name",
+    OUTSIDE.split(),
+)
+def test_a_process_for_each_execution(name: str) -> None:
+    assert needs_fork([name, "malloc", "printf"]) == (name,)
+
+
+def test_a_fortified_function_is_replaced_under_its_own_name_only() -> None:
+    assert "realpath" in replaced_functions()
+    assert needs_fork(["__realpath_chk"]) == ("__realpath_chk",)
+
+
+def test_the_result_is_sorted_and_names_the_programs_functions() -> None:
+    assert needs_fork(["socket", "rp_lib_freopen", "fopen", "strlen"]) == ("fopen", "freopen", "socket")
+
+
+def test_each_replacement_is_found() -> None:
+    """The instrumenter looks for the name in the first line of a definition; no line may have two."""
+    lines = [
+        line
+        for file in sorted(NATIVE.glob("libc_*.c"))
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if line.startswith("RP_LIB ")
+    ]
+    assert len(lines) > 250
+    assert all(line.count("rp_lib_") == 1 for line in lines)
