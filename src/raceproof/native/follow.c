@@ -18,6 +18,7 @@ static struct segment *plan;
 static uint32_t plan_count, plan_at;
 static struct segment hold_a, hold_b;
 static bool holding; /* two threads are to stand before their accesses in the end */
+static uint32_t access_a = RP_NO_ACCESS, access_b = RP_NO_ACCESS; /* which ones, if that is known */
 
 /* Does it stand before the access at which it is to be held? */
 static bool is_at(const struct thread *t, const struct segment *hold) {
@@ -48,10 +49,16 @@ static int next_thread(void) {
     return -1;
 }
 
+/* What a thread reads may be different now, and lead it elsewhere. */
+static bool is_expected(const struct thread *t, uint32_t access) {
+    return access == RP_NO_ACCESS || t->pending.id == access;
+}
+
 static bool both_stand(void) {
     const struct thread *a = &threads[hold_a.tid], *b = &threads[hold_b.tid];
     return holding && (live & BIT(hold_a.tid)) && (live & BIT(hold_b.tid)) && a->steps == hold_a.steps &&
-           b->steps == hold_b.steps && op_conflicting_accesses(&a->pending, &b->pending);
+           b->steps == hold_b.steps && is_expected(a, access_a) && is_expected(b, access_b) &&
+           op_conflicting_accesses(&a->pending, &b->pending);
 }
 
 static _Noreturn void end_of_plan(void) {
@@ -105,6 +112,8 @@ void drive(struct hit *hit) {
     plan_at = 0;
     hold_a = (struct segment){hit->tid_a, hit->steps_a};
     hold_b = (struct segment){hit->tid_b, hit->steps_b};
+    access_a = hit->a;
+    access_b = hit->b;
     driving = holding = true;
     run_execution();
     driving = holding = false;

@@ -610,18 +610,6 @@ static bool access_may_conflict(uint32_t access, const struct op *op) {
     return false;
 }
 
-/* Did the thread do it, or stand before it, behind state k, in conflict with the event? Then the search has seen it. */
-static bool was_seen(uint32_t k, uint8_t tid, uint32_t site, uint32_t access, const struct op *event) {
-    if (tid == NO_THREAD) return false;
-    for (uint32_t i = k; i <= G->event_count; i++) {
-        bool is_event = i < G->event_count;
-        if (is_event ? events[i].tid != tid : G->final_state[tid] != T_READY) continue;
-        const struct op *op = is_event ? &events[i].op : &G->final_pending[tid];
-        bool is_it = access != NONE ? is_access(op) && op->id == access : op->kind != OP_MEMORY && op->site == site;
-        if (is_it && op_dependent(op, event)) return true;
-    }
-    return false;
-}
 
 static const uint32_t *clock_at(uint32_t k, uint8_t tid) {
     static const uint32_t nothing[RP_MAX_THREADS];
@@ -629,6 +617,23 @@ static const uint32_t *clock_at(uint32_t k, uint8_t tid) {
     for (uint32_t i = k; i-- > 0;)
         if (events[i].tid == tid) return CLOCK(i);
     return nothing;
+}
+
+/* Did the thread do it, or stand before it, behind state k, in conflict with event e, and before anything had ordered
+ * the two? Then the search has seen that it could come first. An order that came about behind k tells nothing: the
+ * search does not go back there to undo it. */
+static bool was_seen(uint32_t k, uint8_t tid, uint32_t site, uint32_t access, uint32_t e) {
+    if (tid == NO_THREAD) return false;
+    const uint32_t *clock = clock_at(k, tid);
+    for (uint32_t i = k; i <= G->event_count; i++) {
+        bool is_event = i < G->event_count;
+        if (is_event ? events[i].tid != tid : G->final_state[tid] != T_READY) continue;
+        const struct op *op = is_event ? &events[i].op : &G->final_pending[tid];
+        bool is_it = access != NONE ? is_access(op) && op->id == access : op->kind != OP_MEMORY && op->site == site;
+        if (is_it && op_dependent(op, &events[e].op) && clock[events[e].tid] < events[e].number) return true;
+        if (is_event) clock = CLOCK(i);
+    }
+    return false;
 }
 
 static bool conflicts_of(uint32_t k, uint32_t position, uint8_t tid, bool with_seen,
@@ -643,7 +648,7 @@ static bool conflicts_of(uint32_t k, uint32_t position, uint8_t tid, bool with_s
             const struct event *ev = &events[e];
             if (ev->tid == tid || clock[ev->tid] >= ev->number) continue;
             if (!(is_sync ? site_may_conflict(site, &ev->op) : access_may_conflict(access, &ev->op))) continue;
-            if (!with_seen && was_seen(k, tid, site, access, &ev->op)) break;
+            if (!with_seen && was_seen(k, tid, site, access, e)) break;
             if (!found(e, tid)) return false;
             if (ev->op.kind != OP_UNLOCK) break; /* what waits for a release can only come before the lock was taken */
         }

@@ -33,6 +33,7 @@ static void reserve_all(void) {
     events = reserve(sizeof *events * MAX_EVENTS);
     nodes = reserve(sizeof *nodes * MAX_EVENTS);
     clocks = reserve(sizeof *clocks * MAX_EVENTS * RP_MAX_THREADS);
+    befores = reserve(sizeof *befores * MAX_EVENTS * RP_MAX_THREADS);
     counts = reserve(sizeof *counts * MAX_EVENTS * RP_MAX_THREADS);
     sleepers = reserve(sizeof *sleepers * MAX_EVENTS * RP_MAX_THREADS);
     races = reserve(sizeof *races * MAX_RACES);

@@ -235,6 +235,7 @@ extern struct shared *G;
 extern struct event *events;         /* of the current execution */
 extern struct node *nodes;
 extern uint32_t *clocks;             /* row i: clock of event i; RP_MAX_THREADS wide only as far as threads exist */
+extern uint32_t *befores;            /* row i: clock of its thread before event i, where it has races */
 extern uint32_t *counts;             /* row i: events of each thread before event i */
 extern struct sleeper *sleepers;     /* row i: sleep set of node i, by thread id */
 extern uint32_t *races;              /* event numbers */
@@ -242,6 +243,7 @@ extern struct wake *wakes;
 extern struct segment *segments;
 
 #define CLOCK(i) (clocks + (size_t)(i) * RP_MAX_THREADS)
+#define BEFORE(i) (befores + (size_t)(i) * RP_MAX_THREADS)
 #define COUNT(i) (counts + (size_t)(i) * RP_MAX_THREADS)
 #define SLEEPERS(i) (sleepers + (size_t)(i) * RP_MAX_THREADS)
 

@@ -24,7 +24,7 @@ struct thread *self;
 struct shared *G;
 struct event *events;
 struct node *nodes;
-uint32_t *clocks, *counts, *races;
+uint32_t *clocks, *befores, *counts, *races;
 struct sleeper *sleepers;
 struct wake *wakes;
 struct segment *segments;
@@ -318,7 +318,7 @@ static int thread_id(uint8_t parent, uint32_t number) {
     uint32_t tid = G->paths;
     G->path_parent[tid] = parent;
     G->path_number[tid] = number;
-    for (uint32_t e = 0; e < G->event_count; e++) CLOCK(e)[tid] = COUNT(e)[tid] = 0;
+    for (uint32_t e = 0; e < G->event_count; e++) CLOCK(e)[tid] = BEFORE(e)[tid] = COUNT(e)[tid] = 0;
     for (uint32_t t = 0; t < tid; t++) {
         threads[t].hb[tid] = threads[t].dep[tid] = 0;
         threads[t].acquire_fence[tid] = threads[t].release_fence[tid] = 0;

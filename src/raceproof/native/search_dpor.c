@@ -2,7 +2,8 @@
  *
  * Follows [FG05, Fig. 3], [PDP, Fig. 2].
  * Paper -> here: S -> nodes; s.backtrack, s.done, s.enabled -> the same; next(s, p) -> `next`.
- * Differs: backtrack sets are updated at the end of an execution, for all its states at once (which gives the same
+ * Differs: the latest dependent transition must not happen before the one to be reversed, as in [FG05] ([PDP] leaves that
+ * out of its line 19); backtrack sets are updated at the end of an execution, for all its states at once (which gives the same
  * sets, and is what [PDP, Fig. 7] needs); and for threads that are not enabled as well, as in [FG05].
  */
 
@@ -44,9 +45,13 @@ static void update_for(const struct next *next, uint32_t limit) {
         const struct event *e = &events[d];
         bool is_later = next->since == NONE || d > next->since;
         if (e->tid == next->tid || !op_dependent(&e->op, next->op) || !may_be_co_enabled(&e->op, next->op)) continue;
-        if (d < limit && (is_later || next->clock[e->tid] < e->number)) add_backtrack(d, next);
-        if (!is_later && d < limit) return; /* the latest one of those it stood behind from the beginning */
-        if (d >= limit) G->backtracks_skipped++;
+        if (!is_later && next->clock[e->tid] >= e->number) continue; /* it could not have come first */
+        if (d >= limit) {
+            G->backtracks_skipped++;
+            continue;
+        }
+        add_backtrack(d, next);
+        if (!is_later) return; /* the latest one of those that it stood behind from the beginning */
     }
 }
 

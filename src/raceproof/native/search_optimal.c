@@ -83,9 +83,17 @@ void optimal_chosen(struct node *node, uint32_t depth, const struct op *op) {
 
 /* ---- reversing races */
 
-struct sequence { uint32_t count; uint32_t *events; };
+/* `reversed`: the event that comes last because it is to come before the one that it was behind. */
+struct sequence { uint32_t count; uint32_t *events; uint32_t reversed; };
 
 static inline bool before(uint32_t e, uint32_t f) { return CLOCK(f)[events[e].tid] >= events[e].number; }
+
+/* Within the sequence: the reversed event is not behind what only the event that it was behind has put before it, such
+ * as what the thread that held a lock has seen. */
+static bool before_in(const struct sequence *v, uint32_t e, uint32_t f) {
+    if (f != v->reversed) return before(e, f);
+    return BEFORE(f)[events[e].tid] >= events[e].number || op_dependent(&events[e].op, &events[f].op);
+}
 
 /* Is thread `tid`, whose next operation is `op`, a weak initial of v: could it as well go first? Where it occurs in
  * v, `*at` is the place. */
@@ -99,7 +107,7 @@ static bool is_weak_initial(const struct sequence *v, uint8_t tid, const struct 
         return true;
     }
     for (uint32_t j = 0; j < i; j++)
-        if (before(v->events[j], v->events[i])) return false;
+        if (before_in(v, v->events[j], v->events[i])) return false;
     return true;
 }
 
@@ -162,7 +170,7 @@ void optimal_reverse(uint32_t e, uint32_t f, uint32_t limit) {
     if (buffer == NULL) buffer = reserve(sizeof *buffer * MAX_EVENTS);
     if (nodes[e].section != NONE && nodes[e].section < e) e = nodes[e].section;
     if (before(e, f) && events[e].tid == events[f].tid) return;
-    struct sequence v = {0, buffer};
+    struct sequence v = {0, buffer, f};
     for (uint32_t i = e + 1; i < limit; i++)
         if (i != f && !before(e, i)) v.events[v.count++] = i;
     v.events[v.count++] = f;
@@ -186,6 +194,7 @@ static void reverse_waiting(uint32_t limit) {
         if (G->final_state[t] != T_READY || !waits) continue;
         events[n] = (struct event){.op = *op, .tid = (uint8_t)t, .number = G->final_dep[t][t] + 1, .enabler = NONE};
         clock_copy(CLOCK(n), G->final_dep[t], G->paths);
+        clock_copy(BEFORE(n), G->final_dep[t], G->paths);
         CLOCK(n)[t] = events[n].number;
         for (uint32_t e = n; e-- > 0;) {
             const struct event *ev = &events[e];
@@ -214,7 +223,7 @@ void optimal_try(uint32_t e, uint8_t tid) {
         clock_copy(CLOCK(n), G->final_dep[tid], G->paths);
     }
     if (nodes[e].asleep & BIT(tid)) return;
-    struct sequence v = {1, &f};
+    struct sequence v = {1, &f, NONE};
     insert(&nodes[e], &v);
 }
 

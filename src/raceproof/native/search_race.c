@@ -121,7 +121,8 @@ static bool finish(void) {
             visible_access[G->hits[i].a] = visible_access[G->hits[i].b] = 1;
         if (phase == SWEEP) return enter_sweep(), true;
     }
-    if (phase == LOOK && first_race_free(0) == 0) return false;
+    /* With a race, what was read before the first event may be different next time. */
+    if (phase == LOOK && !found && first_race_free(0) == 0) return false;
     if (phase != SWEEP) {
         phase = HUNT;
         G->prefix = 0;

@@ -227,6 +227,11 @@ void order_event(uint32_t e, const struct op *op) {
         join_object(t, op);
     }
     clock_copy(CLOCK(e), t->dep, n);
+    if (found.count == 0) {
+        events[e].race_count = 0;
+        return;
+    }
+    clock_copy(BEFORE(e), before, n);
     keep_races(e, &found);
 }
 

@@ -173,6 +173,7 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
     old = w.evaluator.itself(instr.result.name)
     takes = instr.op in ("xchg", "or") and new.is_constant and new.constant != 0 and instr.order.acquires
     if address.is_absolute:
+        send(w, address, None, state)  # taking a lock sets a flag, too: a reader that finds it set is behind this point
         if takes and _is_spin_lock(w, address, instr.type.size):
             taken = state.copy()
             taken.facts[Condition("eq", old)] = True
@@ -180,7 +181,6 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
             state.facts[Condition("eq", old)] = False
             w.flow.note_lock_operation(address, instr.id)
             return [state, taken]
-        send(w, address, None, state)
         if instr.order.acquires:
             _observe(w, instr.result.name, address, instr.type.size, instr.order, state)
     return None
@@ -207,8 +207,7 @@ def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[St
         if takes and _is_spin_lock(w, address, instr.type.size):
             done.take(_spin_lock(w, address, instr.id))
             w.flow.note_lock_operation(address, instr.id)
-        else:
-            send(w, address, None, done)
+        send(w, address, None, done)
     return [state, done]
 
 
