@@ -3,6 +3,7 @@
     x = 1;        // race
     y = 1;        // no-race
     z = 1;        // no-race alarm(lockset): why this engine may not see it
+    w = 1;        // race missed(explore): why this engine, which looks for races, does not find it
 
 Several engines are separated by `;`: `// no-race alarm(lockset): why; alarm(petri): why`. A comment that looks
 like a mark and is not one is an error, so that a slip of the pen does not silently lose a truth.
@@ -18,11 +19,13 @@ from types import MappingProxyType
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 ENGINES = ("lockset", "petri", "transactions", "bmc", "explore")
+FINDERS = ("bmc", "explore")
+"""Engines that look for races. One that only proves must not miss any."""
 
 _COMMENT = re.compile(r"""^(?P<code>(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|/(?!/)|[^"'/])*)//(?P<text>.*)$""")
-_LOOKS_LIKE_MARK = re.compile(r"\s*(no[- _]?)?(race|alarm)\b(?!-)", re.IGNORECASE)
-_MARK = re.compile(r" (?P<truth>race|no-race)(?: (?P<alarms>alarm\(.*))?")
-_ALARM = re.compile(r"alarm\((?P<engine>\w+)\): (?P<reason>\S.*)")
+_LOOKS_LIKE_MARK = re.compile(r"\s*(no[- _]?)?(race|alarm|missed)\b(?!-)", re.IGNORECASE)
+_MARK = re.compile(r" (?P<truth>race|no-race)(?: (?P<known>(?:alarm|missed)\(.*))?")
+_KNOWN = re.compile(r"(?P<what>alarm|missed)\((?P<engine>\w+)\): (?P<reason>\S.*)")
 
 
 class MalformedTruth(Exception):
@@ -31,10 +34,14 @@ class MalformedTruth(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a line says. `alarms` gives, for engines known to be too weak, the reason; only without a race."""
+    """What a line says, and why engines known to be too weak say something else.
+
+    `alarms`: they do not prove it, only without a race; `missed`: they do not find it, only with a race.
+    """
 
     race: bool
     alarms: Mapping[str, str]
+    missed: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,10 @@ class Truth:
     @property
     def is_racy(self) -> bool:
         return any(mark.race for mark in self.lines.values())
+
+    def announces(self, engine: str) -> bool:
+        """Whether some line says that the engine is too weak for it."""
+        return any(engine in mark.alarms or engine in mark.missed for mark in self.lines.values())
 
 
 def all_programs() -> list[Path]:
@@ -85,18 +96,22 @@ def _parse_mark(where: str, text: str) -> Mark:
     mark = _MARK.fullmatch(text)
     if mark is None:
         raise MalformedTruth(f"{where}: not a mark: //{text}")
-    if mark["alarms"] is None:
-        return Mark(mark["truth"] == "race", MappingProxyType({}))
-    if mark["truth"] == "race":
-        raise MalformedTruth(f"{where}: an alarm on a race line is right, not an alarm to excuse")
-    alarms: dict[str, str] = {}
-    for part in re.split(r"; (?=alarm\()", mark["alarms"]):
-        alarm = _ALARM.fullmatch(part)
-        if alarm is None:
-            raise MalformedTruth(f"{where}: not an alarm: {part}")
-        if alarm["engine"] not in ENGINES:
-            raise MalformedTruth(f"{where}: no engine is called {alarm['engine']}")
-        if alarm["engine"] in alarms:
-            raise MalformedTruth(f"{where}: two alarms for {alarm['engine']}")
-        alarms[alarm["engine"]] = alarm["reason"]
-    return Mark(race=False, alarms=MappingProxyType(alarms))
+    race = mark["truth"] == "race"
+    word = "missed" if race else "alarm"
+    known: dict[str, str] = {}
+    for part in re.split(r"; (?=(?:alarm|missed)\()", mark["known"]) if mark["known"] is not None else ():
+        found = _KNOWN.fullmatch(part)
+        if found is None:
+            raise MalformedTruth(f"{where}: not an alarm, nor a race that is missed: {part}")
+        if found["what"] != word:
+            raise MalformedTruth(f"{where}: an alarm on a race line is right, and what is no race cannot be missed")
+        if found["engine"] not in ENGINES:
+            raise MalformedTruth(f"{where}: no engine is called {found['engine']}")
+        if race and found["engine"] not in FINDERS:
+            raise MalformedTruth(f"{where}: {found['engine']} only proves: it must not miss a race")
+        if found["engine"] in known:
+            raise MalformedTruth(f"{where}: {found['engine']} twice")
+        known[found["engine"]] = found["reason"]
+    nothing: Mapping[str, str] = MappingProxyType({})
+    weak = MappingProxyType(known)
+    return Mark(race=True, alarms=nothing, missed=weak) if race else Mark(race=False, alarms=weak, missed=nothing)

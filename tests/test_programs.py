@@ -1,17 +1,24 @@
-"""Every program of `tests/programs` through the lockset engine, against the truth on its lines.
+"""Every program of `tests/programs` through the engines, against the truth on its lines.
 
-A race line that is proved is a soundness bug. An alarm on a `no-race` line is a precision failure, unless the
-line says that it is known; a known alarm that no longer comes is stale and must be removed from the program.
+The lockset engine: a race line that is proved is a soundness bug. An alarm on a `no-race` line is a precision
+failure, unless the line says that it is known; a known alarm that no longer comes is stale and must be removed.
+
+The explorer runs without help of other engines: it finds a race in every racy program and proves every other one,
+but for what the programs announce (`missed(explore)`, `alarm(explore)`), which again must not be stale. All programs
+go to its default algorithm and each to one of the other ways to search; with RACEPROOF_EXPLORE_ALL=1 to all of them.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from exploring import SECONDS, Searched, Subject, load, open_after_lockset, search
 from programs_truth import MalformedTruth, Truth, all_programs, parse_truth, program_name, read_truth
 
 EXIT_STATUS = {"race-free": 0, "race": 1, "unknown": 3}
@@ -104,7 +111,7 @@ def test_race_free_lines_are_proved(outcome: Outcome) -> None:
     expected = {line for line, mark in outcome.truth.lines.items() if not mark.race and ENGINE not in mark.alarms}
     alarms = [pair for pair in outcome.pairs if pair.is_open and expected & set(pair.lines)]
     assert not alarms, f"{outcome.truth.path}: false alarms:\n{_listing(alarms)}"
-    if not outcome.truth.is_racy and not any(mark.alarms for mark in outcome.truth.lines.values()):
+    if not outcome.truth.is_racy and not outcome.truth.announces(ENGINE):
         assert outcome.verdict == "race-free", f"{outcome.truth.path}: {outcome.reason}"
 
 
@@ -121,6 +128,85 @@ def test_reported_races_are_true(outcome: Outcome) -> None:
     reported = [pair for pair in outcome.pairs if pair.verdict == "race"]
     false = [pair for pair in reported if not set(pair.lines) <= outcome.truth.race_lines]
     assert not false, f"{outcome.truth.path}: no races:\n{_listing(false)}"
+
+
+# -- the explorer
+
+EXPLORER = "explore"
+MAX_EXECUTIONS = 20_000
+MAX_STEPS = 10_000
+SECONDS_IN_VAIN = 2.0
+"""For a search that is known not to prove the program."""
+OTHER_WAYS = ("dfs", "dpor", "pdp", "dhtc", "optimal", "aided")
+"""The other algorithms, and the default one on what the lockset engine leaves open, as `check` does."""
+CO_ENABLED = ("dpor", "pdp", "dhtc")
+"""Algorithms for which a race is two accesses that can both come next: with weaker atomics there are others."""
+_WEAK = re.compile(r"memory_order_(?!seq_cst)\w|__ATOMIC_(?!SEQ_CST)[A-Z]|__sync_lock_(test_and_set|release)")
+
+
+def _ways() -> list[tuple[Path, str]]:
+    """Programs with a way to search each: a sixth of the programs for every one of the other ways, or all of them."""
+    every = os.environ.get("RACEPROOF_EXPLORE_ALL", "0") != "0"
+    kinds = len(OTHER_WAYS)
+    return [(p, OTHER_WAYS[k]) for n, p in enumerate(all_programs()) for k in range(kinds) if every or n % kinds == k]
+
+
+def _name_way(value: Path | str) -> str:
+    return program_name(value) if isinstance(value, Path) else value
+
+
+def _explore(truth: Truth, subject: Subject, algorithm: str) -> Searched:
+    """Find all races; a race that is not there or a proof of a program that has one is a failure at once."""
+    in_vain = not truth.is_racy and truth.announces(EXPLORER)
+    found = search(
+        subject,
+        algorithm,
+        seconds=SECONDS_IN_VAIN if in_vain else SECONDS,
+        find_all=True,
+        max_executions=MAX_EXECUTIONS,
+        max_steps=MAX_STEPS,
+    )
+    false = [lines for lines in found.races if not set(lines) <= truth.race_lines]
+    assert not false, f"{truth.path}: no races: {false}"
+    return found
+
+
+@pytest.mark.parametrize("path", all_programs(), ids=program_name)
+def test_explorer_decides(path: Path) -> None:
+    """Unaided, every race line is in a race that is found, or the program is proved, but for what it announces."""
+    truth = read_truth(path)
+    found = _explore(truth, load(path), "race")
+    if truth.is_racy:
+        assert not found.is_proved, f"UNSOUND: {path} has a race, but: {found.why()}"
+        seen = {line for lines in found.races for line in lines}
+        missed = {line for line, mark in truth.lines.items() if EXPLORER in mark.missed}
+        assert not missed & seen, f"{path}: lines {missed & seen} are found now: remove their missed({EXPLORER})"
+        lost = sorted(truth.race_lines - missed - seen)
+        assert not lost, f"{path}: no race found on lines {lost}: {found.why()}"
+    elif truth.announces(EXPLORER):
+        assert not found.is_proved, f"{path} is proved now: remove its alarm({EXPLORER})"
+    else:
+        assert found.is_proved, f"{path}: {found.why()}"
+
+
+@pytest.mark.parametrize(("path", "way"), _ways(), ids=_name_way)
+def test_other_ways_to_search_agree(path: Path, way: str) -> None:
+    """What they find is true, and a search that came to its end has decided as the truth says."""
+    truth = read_truth(path)
+    subject = load(path)
+    if way == "aided":
+        subject = open_after_lockset(subject)
+    found = _explore(truth, subject, "race" if way == "aided" else way)
+    if not found.is_complete or (way in CO_ENABLED and _WEAK.search(path.read_text(encoding="utf-8"))):
+        return
+    if truth.is_racy:
+        assert not found.is_proved, f"UNSOUND: {path} has a race, but: {found.why()}"
+        assert found.races or truth.announces(EXPLORER), f"{path}: race not found: {found.why()}"
+    elif not truth.announces(EXPLORER):
+        assert found.is_proved, f"{path}: {found.why()}"
+
+
+# -- the marks
 
 
 @pytest.mark.parametrize("path", all_programs(), ids=program_name)
@@ -143,6 +229,11 @@ def test_program_is_well_formed(path: Path) -> None:
         "x = 1; // no-race alarm(locksets): no such engine",
         "x = 1; // no-race alarm(lockset): one; alarm(lockset): two",
         "x = 1; // race alarm(lockset): a race is no false alarm",
+        "x = 1; // no-race missed(explore): nothing to miss",
+        "x = 1; // race missed(lockset): only proves",
+        "x = 1; // race missed(explore)",
+        "x = 1; // race missed(explore): one; missed(explore): two",
+        "x = 1; // missed(explore): says no truth",
         "x = 1; // alarm(lockset): says no truth",
         "// race",
         "x = 1; // nothing to say",
@@ -155,7 +246,10 @@ def test_malformed_marks_are_refused(line: str) -> None:
 
 def test_marks_are_read() -> None:
     text = 's = "// race";\nx = 1; // race\ny = 1; // no-race\nz = a / b; // no-race alarm(lockset): l; alarm(bmc): b\n'
+    text += "w = 1; // race missed(explore): m\n"
     truth = parse_truth(Path("p.c"), text)
-    assert truth.race_lines == {2}
-    assert sorted(truth.lines) == [2, 3, 4]
+    assert truth.race_lines == {2, 5}
+    assert sorted(truth.lines) == [2, 3, 4, 5]
     assert dict(truth.lines[4].alarms) == {"lockset": "l", "bmc": "b"}
+    assert dict(truth.lines[5].missed) == {"explore": "m"}
+    assert [truth.announces(engine) for engine in ("lockset", "explore", "petri")] == [True, True, False]

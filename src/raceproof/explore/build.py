@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from functools import cache as remember
@@ -26,8 +27,10 @@ log = logging.getLogger(__name__)
 
 NATIVE = Path(__file__).parents[1] / "native"
 SIZE_LIMIT = 200_000_000
-_FLAGS = ("-std=gnu11", "-O2", "-g", "-fno-stack-protector", "-fno-omit-frame-pointer", "-rdynamic", "-pthread")
+_FLAGS = ("-std=gnu11", "-O3", "-g", "-fno-stack-protector", "-fno-omit-frame-pointer", "-rdynamic", "-pthread")
 _LIBRARIES = ("-ldl", "-lm", "-lrt")
+# The hot path goes through several files: optimised as one, the search is some per cent faster.
+_WHOLE = ("-flto",) if sys.platform == "linux" else ()
 _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 _REPLACED = re.compile(r"^RP_LIB .*?\brp_lib_(\w+)\(", re.MULTILINE)
 
@@ -43,7 +46,7 @@ def build_host(cache: Cache | None = None, sanitized: bool = False) -> Path:
     sources = _sources()
     if not sources:
         raise InternalError(f"the runtime's source is not in {NATIVE}")
-    compiler = _sanitizing_compiler() if sanitized else (zig_program(), "cc", "-fno-sanitize=undefined")
+    compiler = _sanitizing_compiler() if sanitized else (zig_program(), "cc", "-fno-sanitize=undefined", *_WHOLE)
     command = (*compiler, *_FLAGS, *(_SANITIZERS if sanitized else ()))
     parts = [repr(command), *(f"{p.name}\0{p.read_text(encoding='utf-8')}" for p in sorted(NATIVE.glob("*.[chS]")))]
 

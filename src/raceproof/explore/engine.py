@@ -16,10 +16,12 @@ from dataclasses import replace
 from raceproof import facts
 from raceproof.core import Budget, InternalError, Unsupported
 from raceproof.explore.options import ExploreOptions
+from raceproof.explore.parallel import run_hosts
 from raceproof.explore.preparation import Prepared, prepare
 from raceproof.explore.process import HostRun, run_host
 from raceproof.explore.protocol import BoundedRecord, Control, OtherRecord, ProgressRecord, RaceRecord, of_kind
 from raceproof.explore.replay import is_repeated
+from raceproof.ir import SiteId
 from raceproof.model import (
     AccessId,
     ConcurrentProgram,
@@ -66,7 +68,7 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOption
         stats=_stats(options, host_run),
         stopped=_why_stopped(host_run, options),
         notes=notes,
-        incidents=tuple(_incidents(host_run)),
+        incidents=tuple(_incidents(cp, host_run)),
         setup=RunSetup(
             module=prepared.module,
             algorithm=options.algorithm,
@@ -107,7 +109,7 @@ def _search(prepared: Prepared, options: ExploreOptions, budget: Budget) -> tupl
         prepared = replace(prepared, isolation="fork")
         host_run = _run_once(prepared, options, budget)
     bounds = dict.fromkeys(record.reason for record in of_kind(host_run.records, BoundedRecord))
-    return prepared, host_run, (*notes, *(f"bounded: {reason}" for reason in bounds))
+    return prepared, host_run, (*notes, *host_run.notes, *(f"bounded: {reason}" for reason in bounds))
 
 
 def _assumes_no_spurious_wakeup(cp: ConcurrentProgram, options: ExploreOptions) -> bool:
@@ -128,7 +130,11 @@ def _run_once(prepared: Prepared, options: ExploreOptions, budget: Budget) -> Ho
             f" {progress.open_pairs} pairs open"
         )
 
-    host_run = run_host(prepared.host, prepared.program, control(prepared, options, limit), show)
+    asked = control(prepared, options, limit)
+    if options.jobs == 1:
+        host_run = run_host(prepared.host, prepared.program, asked, show)
+    else:
+        host_run = run_hosts(prepared.host, prepared.program, asked, options.jobs, show, sharing=options.sharing)
     log.info("host: end %s, problem %s, %.2f s", host_run.end, host_run.problem, host_run.seconds)
     if host_run.end is None and prepared.isolation == "fork" and host_run.problem is not None:
         log.info("the host failed in fork mode: %s", host_run.problem)
@@ -261,9 +267,17 @@ def _why_stopped(host_run: HostRun, options: ExploreOptions) -> str | None:
             return reason
 
 
-def _incidents(host_run: HostRun) -> Iterable[Incident]:
+def _incidents(cp: ConcurrentProgram, host_run: HostRun) -> Iterable[Incident]:
     for record in of_kind(host_run.records, OtherRecord):
-        yield Incident(record.kind, record.message, record.thread, record.site, record.run)
+        yield Incident(record.kind, record.message, record.thread, _site(cp, record), record.run)
+
+
+def _site(cp: ConcurrentProgram, record: OtherRecord) -> SiteId | None:
+    """Where it happened; a use after free names the access."""
+    if record.kind != "use after free" or record.site is None:
+        return record.site
+    access = cp.accesses.get(AccessId(record.site))
+    return access.site if access is not None else None
 
 
 def _stats(options: ExploreOptions, host_run: HostRun) -> dict[str, int | float | str]:

@@ -64,7 +64,6 @@ _APPENDED: Final = _names("strcat __strcat_chk strncat __strncat_chk strlcat __s
 _STRING_WRITTEN_IF: Final = _names("""
     fgets __fgets_chk fgets_unlocked __fgets_unlocked_chk gets getcwd realpath inet_ntop tmpnam_r
 """)
-_CREATES: Final = _names("pthread_create __pthread_create thrd_create")
 _FREED: Final = _names("""
     free cfree __libc_free free_sized free_aligned_sized realloc __libc_realloc reallocarray
     _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
@@ -124,8 +123,8 @@ def _written(name: str, touch: MemoryTouch, access: int) -> AccessHook | None:
     arg = touch.arg
     match touch.extent:
         case Bytes():
-            # The new thread may look for its id before its creator has stored it.
-            return AccessHook(access, "write", arg, Fixed(touch.extent.on(8)), behind=_is_in(name, _CREATES))
+            # Before the call: pthread_create stores the id before the new thread begins (C11 7.26.5.1, and glibc does so).
+            return AccessHook(access, "write", arg, Fixed(touch.extent.on(8)))
         case WholeObject():
             return AccessHook(access, "write", arg, Fixed(1)) if _is_handle(name) else None
         case ArgBytes(arg=length, times=times, unit=unit) if _is_in(name, _WHOLE | _PADDED):

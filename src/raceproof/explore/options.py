@@ -13,6 +13,19 @@ DEFAULT_MAX_STEPS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class Sharing:
+    """When work is divided. `first`: seconds that the first host has for itself; `later`: that any other has, and
+    between two questions; `executions`: after so many a host gives back what it has left (0: only when asked)."""
+
+    first: float = 0.3
+    later: float = 0.1
+    executions: int = 0
+
+
+DEFAULT_SHARING = Sharing()
+
+
+@dataclass(frozen=True, slots=True)
 class ExploreOptions:
     """How to search.
 
@@ -20,7 +33,8 @@ class ExploreOptions:
     no limit; `max_steps` is for one execution, what is cut there makes the result bounded. `isolation` is auto,
     memory or fork. `trust`: pairs that were not asked about are taken as proved and are not watched; without
     it they are, and a race on one of them is a contradiction. `ordered`: pairs that static facts exclude without
-    locks; they are watched, but subspaces are not searched for their sake.
+    locks; they are watched, but subspaces are not searched for their sake. `jobs`: processes that search; `sharing`:
+    when they divide the work.
     """
 
     module: LinkedModule | None = None
@@ -32,6 +46,7 @@ class ExploreOptions:
     arguments: tuple[str, ...] = ()
     spurious: bool = True
     jobs: int = 1
+    sharing: Sharing = DEFAULT_SHARING
     trust: bool = True
     ordered: frozenset[RacePair] = frozenset()
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

@@ -27,7 +27,8 @@ from raceproof.explore.protocol import Control, EndRecord, ProgressRecord, Recor
 
 GRACE = 5.0
 """Seconds that the host may take to end after its time limit or an interrupt."""
-_TICK = 0.25
+TICK = 0.25
+LATE = "it did not end in time: the program runs without reaching an operation that is watched"
 _CHUNK = 1 << 16
 _STDERR = 2000
 
@@ -45,10 +46,73 @@ class HostRun:
     end: str | None = None
     problem: str | None = None
     interrupted: bool = False
+    notes: tuple[str, ...] = ()
     seconds: float = 0.0
 
     def stats(self) -> dict[str, int | float]:
         return {record.name: record.value for record in self.records if isinstance(record, StatRecord)}
+
+
+class Host:
+    """A running host. Whoever makes one calls `end`, whatever happens."""
+
+    def __init__(self, host: Path, program: Path, control: Control, grace: float = GRACE) -> None:
+        self.start = time.monotonic()
+        self.grace = grace
+        self.deadline = self.start + control.time_limit + grace if control.time_limit else float("inf")
+        self.is_closed = False
+        self._rest = b""
+        with contextlib.ExitStack() as stack:
+            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="raceproof-"))
+            self._stderr: IO[bytes] = stack.enter_context(tempfile.TemporaryFile())
+            path = Path(scratch, "control")
+            path.write_text(control.text(), encoding="utf-8")
+            try:
+                # A session of its own: Ctrl-C reaches it only through us, and its children can be ended with it.
+                self.process = subprocess.Popen(
+                    [host, program, path],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=self._stderr,
+                    start_new_session=True,
+                )
+            except OSError as error:
+                raise ToolMissing(f"cannot run the explorer's runtime {host}: {error.strerror}") from None
+            self._files = stack.pop_all()
+
+    def fileno(self) -> int:
+        if self.process.stdout is None:
+            raise InternalError("the host has no output to read")
+        return self.process.stdout.fileno()
+
+    def read(self) -> list[Record]:
+        """What it has written since; waits if that is nothing."""
+        chunk = os.read(self.fileno(), _CHUNK)
+        self.is_closed = not chunk
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        return [parse(line.decode("utf-8", "replace")) for line in lines]
+
+    def interrupt(self) -> None:
+        """Let it finish with what it has."""
+        self.process.send_signal(signal.SIGINT)
+        self.deadline = min(self.deadline, time.monotonic() + self.grace)
+
+    def ask(self) -> None:
+        """For a part of what it has left to do: once it has written something it listens."""
+        self.process.send_signal(signal.SIGUSR1)
+
+    def is_late(self) -> bool:
+        return time.monotonic() > self.deadline
+
+    def end(self) -> str:
+        """Leave nothing of it; how it came to an end, if it was not by itself."""
+        if self.is_closed:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(self.grace)
+        _end(self.process)
+        death = _death(self.process.returncode, _tail(self._stderr))
+        self._files.close()
+        return death
 
 
 def run_host(
@@ -59,90 +123,62 @@ def run_host(
     grace: float = GRACE,
 ) -> HostRun:
     """Run the program as `control` says and wait for the end; never longer than its time limit and the grace."""
-    start = time.monotonic()
     result = HostRun()
-    with tempfile.TemporaryDirectory(prefix="raceproof-") as scratch, tempfile.TemporaryFile() as stderr:
-        path = Path(scratch, "control")
-        path.write_text(control.text(), encoding="utf-8")
-        try:
-            # A session of its own: Ctrl-C reaches it only through us, and its children can be ended with it.
-            process = subprocess.Popen(
-                [host, program, path],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=stderr,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise ToolMissing(f"cannot run the explorer's runtime {host}: {error.strerror}") from None
-        try:
-            deadline = start + control.time_limit + grace if control.time_limit else None
-            with _signals_handled(process, result):
-                _read(process, result, deadline, grace, on_progress)
-        finally:
-            _end(process)
-        result.seconds = time.monotonic() - start
-        if result.end is None and result.problem is None:
-            result.problem = _death(process.returncode, _tail(stderr))
+    running = Host(host, program, control, grace)
+
+    def interrupt() -> None:
+        result.interrupted = True
+        running.interrupt()
+
+    death = ""
+    try:
+        with signals_handled(interrupt):
+            _read(running, result, on_progress)
+    finally:
+        death = running.end()
+    result.seconds = time.monotonic() - running.start
+    if result.end is None and result.problem is None:
+        result.problem = death
     return result
 
 
-def _read(
-    process: subprocess.Popen[bytes], result: HostRun, deadline: float | None, grace: float, on_progress: OnProgress
-) -> None:
+def _read(running: Host, result: HostRun, on_progress: OnProgress) -> None:
     """Take records until the host closes its output; give up when the deadline has passed."""
-    if process.stdout is None:
-        raise InternalError("the host has no output to read")
-    output = process.stdout.fileno()
-    rest = b""
-    was_interrupted = False
-    while True:
-        if result.interrupted and not was_interrupted:
-            was_interrupted = True
-            deadline = min(deadline or float("inf"), time.monotonic() + grace)
-        if deadline is not None and time.monotonic() > deadline:
-            result.problem = "it did not end in time: the program runs without reaching an operation that is watched"
+    while not running.is_closed:
+        if running.is_late():
+            result.problem = LATE
             return
-        if not select.select([output], [], [], _TICK)[0]:
+        if not select.select([running], [], [], TICK)[0]:
             continue
-        chunk = os.read(output, _CHUNK)
-        if not chunk:
-            break
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            _take(line, result, on_progress)
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(grace)
-
-
-def _take(line: bytes, result: HostRun, on_progress: OnProgress) -> None:
-    record = parse(line.decode("utf-8", "replace"))
-    if isinstance(record, ProgressRecord):
-        on_progress(record)
-    elif isinstance(record, EndRecord):
-        result.end = record.reason
-    else:
-        result.records.append(record)
+        for record in running.read():
+            if isinstance(record, ProgressRecord):
+                on_progress(record)
+            elif isinstance(record, EndRecord):
+                result.end = record.reason
+            else:
+                result.records.append(record)
 
 
 @contextlib.contextmanager
-def _signals_handled(process: subprocess.Popen[bytes], result: HostRun) -> Iterator[None]:
-    """Pass the first Ctrl-C on to the host, and let nothing that ends us leave it behind: it has its own session.
+def signals_handled(interrupt: Callable[[], None]) -> Iterator[None]:
+    """Do something else at the first Ctrl-C, and let nothing that ends us leave a host behind: it has its own session.
 
     Signals come to the main thread only: elsewhere there is nothing to do.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    interrupts = 0
 
     def end(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)  # on the way out the host is killed
 
     def handle(number: int, frame: FrameType | None) -> None:
-        if result.interrupted:
+        nonlocal interrupts
+        interrupts += 1
+        if interrupts > 1:
             raise KeyboardInterrupt
-        result.interrupted = True
-        process.send_signal(signal.SIGINT)
+        interrupt()
 
     handlers = {signal.SIGINT: handle, signal.SIGTERM: end, signal.SIGHUP: end}
     before = {number: signal.getsignal(number) for number in handlers}

@@ -51,7 +51,48 @@ NO_ACCESS = 0xFFFFFFFF
 
 ALGORITHMS = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
 ISOLATIONS = ("memory", "fork")
-ENDS = ("complete", "race", "time", "executions", "interrupted", "replayed")
+ENDS = ("complete", "race", "time", "executions", "interrupted", "replayed", "items", "restart", "inputs")
+
+Step = tuple[int, int]
+"""Of a work item: the thread that is chosen at a node, and the set (a mask) of those that others try there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a search has found out about the program: each process that takes part must know it.
+
+    `known`: names as in `raceproof_rt.h`; `visible`: accesses that are scheduling points; `found`: pairs that race.
+    """
+
+    known: frozenset[str] = frozenset()
+    visible: frozenset[AccessId] = frozenset()
+    found: frozenset[tuple[AccessId, AccessId]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A search that is shared: its item (None: the whole of it), the threads known so far as (parent, number), and
+    after how many executions it is to give back what is left (0: not before it is asked)."""
+
+    item: tuple[Step, ...] | None = None
+    threads: tuple[tuple[int, int], ...] = ()
+    executions: int = 0
+    facts: Facts = Facts()
+
+    def lines(self) -> Iterator[str]:
+        yield "shares 1"
+        if self.executions:
+            yield f"item_executions {self.executions}"
+        for number, (parent, child) in enumerate(self.threads):
+            yield f"thread {number} {parent} {child}"
+        if self.item is not None:
+            yield " ".join(["item", *(f"{thread}:{mask:x}" for thread, mask in self.item)])
+        for name in sorted(self.facts.known):
+            yield f"known {name}"
+        for access in sorted(self.facts.visible):
+            yield f"visible {access}"
+        for first, second in sorted(self.facts.found):
+            yield f"found {first} {second}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +112,7 @@ class Control:
     futures: tuple[str, ...] = ()
     replay: Run | None = None
     drive: tuple[Turn, Turn] | None = None
+    part: Part | None = None
 
     def text(self) -> str:
         return "".join(line + "\n" for line in self._lines())
@@ -98,6 +140,8 @@ class Control:
             yield " ".join(["schedule", *map(_turn, self.replay.turns)])
         if self.drive is not None:
             yield f"drive {_turn(self.drive[0])} {_turn(self.drive[1])}"
+        if self.part is not None:
+            yield from self.part.lines()
 
 
 @final
@@ -188,7 +232,68 @@ class EndRecord:
     reason: str
 
 
-Record = ProgressRecord | RaceRecord | OtherRecord | StepRecord | BoundedRecord | StatRecord | OutputRecord | EndRecord
+@final
+@dataclass(frozen=True, slots=True)
+class ThreadRecord:
+    thread: int
+    parent: int
+    number: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PathRecord:
+    steps: tuple[Step, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class NodeRecord:
+    """`taken` and `left` are masks of threads."""
+
+    index: int
+    taken: int
+    left: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class RequestRecord:
+    index: int
+    threads: int
+    wanted: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class UndividedRecord:
+    reason: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class KnownRecord:
+    name: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class VisibleRecord:
+    access: AccessId
+
+
+PartRecord = ThreadRecord | PathRecord | NodeRecord | RequestRecord | UndividedRecord | KnownRecord | VisibleRecord
+Record = (
+    ProgressRecord
+    | RaceRecord
+    | OtherRecord
+    | StepRecord
+    | BoundedRecord
+    | StatRecord
+    | OutputRecord
+    | EndRecord
+    | PartRecord
+)
 
 
 def encode(text: str) -> str:
@@ -239,7 +344,31 @@ def _parse(word: str, fields: list[str]) -> Record:
             return OutputRecord(unquote(text, errors="replace"))
         case "end", [reason] if reason in ENDS:
             return EndRecord(reason)
+    return _parse_part(word, fields)
+
+
+def _parse_part(word: str, fields: list[str]) -> Record:
+    match word, fields:
+        case "thread", [thread, parent, number]:
+            return ThreadRecord(int(thread), int(parent), int(number))
+        case "path", [steps]:
+            return PathRecord(tuple(_step(text) for text in steps.split()))
+        case "node", [index, taken, left]:
+            return NodeRecord(int(index), int(taken, 16), int(left, 16))
+        case "request", [index, threads, wanted]:
+            return RequestRecord(int(index), int(threads, 16), int(wanted))
+        case "undivided", [reason]:
+            return UndividedRecord(reason)
+        case "known", [name]:
+            return KnownRecord(name)
+        case "visible", [access]:
+            return VisibleRecord(AccessId(int(access)))
     raise ValueError("no such record")
+
+
+def _step(text: str) -> Step:
+    thread, mask = text.split(":")
+    return int(thread), int(mask, 16)
 
 
 def _run(schedule: str, inputs: str, threads: str) -> Run:

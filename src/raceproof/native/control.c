@@ -39,7 +39,7 @@ static char *decoded(const char *text) {
 
 static const struct algorithm *algorithm_named(const char *name) {
     static const struct algorithm *const all[] = {&algorithm_dfs, &algorithm_dpor, &algorithm_pdp, &algorithm_dhtc,
-                                                  &algorithm_optimal, &algorithm_race};
+                                                  &algorithm_optimal, &algorithm_race, &algorithm_classes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i]->name, name) == 0) return all[i];
     refuse("no such algorithm", name);
@@ -68,9 +68,9 @@ static void add_schedule(char *rest) {
 
 /* A thread of a schedule and who created it; those of one creator come in the order of their creation. */
 static void add_thread(const char *rest) {
-    uint32_t tid;
-    int parent;
-    if (sscanf(rest, "%u %d", &tid, &parent) != 2 || tid >= RP_MAX_THREADS) refuse("thread", rest);
+    uint32_t tid, given;
+    int parent, fields = sscanf(rest, "%u %d %u", &tid, &parent, &given);
+    if (fields < 2 || tid >= RP_MAX_THREADS) refuse("thread", rest);
     while (options.path_count < tid) { /* ids that this schedule does not use */
         options.paths[options.path_count].parent = NO_THREAD - 1;
         options.path_count++;
@@ -79,8 +79,56 @@ static void add_thread(const char *rest) {
     uint32_t number = 0;
     for (uint32_t i = 0; i < options.path_count; i++) number += options.paths[i].parent == who;
     options.paths[tid].parent = who;
-    options.paths[tid].number = number;
+    options.paths[tid].number = fields > 2 ? given : number;
     options.path_count = tid + 1;
+}
+
+/* ---- parts of a search */
+
+static void set_item(char *rest) {
+    options.is_item = true;
+    for (char *word = strtok(rest, " "); word != NULL; word = strtok(NULL, " ")) {
+        unsigned tid;
+        unsigned long mask;
+        if (sscanf(word, "%u:%lx", &tid, &mask) != 2 || tid >= RP_MAX_THREADS || options.item_length >= MAX_EVENTS - 2)
+            refuse("item", word);
+        options.item = grown(options.item, options.item_length, sizeof *options.item);
+        options.item[options.item_length].tid = (uint8_t)tid;
+        options.item[options.item_length++].mask = mask;
+    }
+}
+
+static void add_known(const char *rest) {
+    bool *flag = strcmp(rest, "try") == 0       ? &options.has_try
+                 : strcmp(rest, "cancel") == 0  ? &options.has_cancel
+                 : strcmp(rest, "barrier") == 0 ? &options.barrier_ordered
+                 : strcmp(rest, "begun") == 0   ? &options.begun
+                                                : NULL;
+    if (flag == NULL) refuse("known", rest);
+    *flag = true;
+}
+
+static bool part_directive(const char *word, char *rest) {
+    if (strcmp(word, "shares") == 0) {
+        options.shares = atoi(rest) != 0;
+    } else if (strcmp(word, "item") == 0) {
+        set_item(rest);
+    } else if (strcmp(word, "item_executions") == 0) {
+        options.item_executions = strtoull(rest, NULL, 10);
+    } else if (strcmp(word, "known") == 0) {
+        add_known(rest);
+    } else if (strcmp(word, "visible") == 0) {
+        options.visible = grown(options.visible, options.visible_count, sizeof *options.visible);
+        options.visible[options.visible_count++] = (uint32_t)strtoul(rest, NULL, 10);
+    } else if (strcmp(word, "found") == 0) {
+        struct found_race pair;
+        if (sscanf(rest, "%u %u", &pair.a, &pair.b) != 2) refuse("found", rest);
+        options.found = grown(options.found, options.found_count, sizeof *options.found);
+        options.found[options.found_count++] = pair;
+    } else {
+        return false;
+    }
+    return true;
 }
 
 static void set_drive(char *rest) {
@@ -139,7 +187,7 @@ static void directive(char *line) {
         set_drive(rest);
     } else if (strcmp(line, "future") == 0) {
         if (!future_directive(rest)) refuse("future", rest);
-    } else {
+    } else if (!part_directive(line, rest)) {
         refuse("unknown directive", line);
     }
 }

@@ -17,6 +17,7 @@
 #define WITH_ASAN 1
 #endif
 #ifdef WITH_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -36,6 +37,38 @@ bool fiber_in_guard(const struct fiber *fiber, uintptr_t address) {
     uintptr_t base = (uintptr_t)fiber->stack;
     return fiber->stack != NULL && address >= base - GUARD_SIZE && address < base;
 }
+
+#ifdef WITH_ASAN
+static struct fiber *left; /* where the last switch came from */
+static void (*first)(void);
+
+/* The sanitizer knows the bounds of the stack that was left: those of the search's own come from nobody else. */
+static void arrived(void *fake) {
+    const void *bottom;
+    size_t size;
+    __sanitizer_finish_switch_fiber(fake, &bottom, &size);
+    if (left->stack != NULL) return;
+    left->stack = (void *)(uintptr_t)bottom;
+    left->stack_size = size;
+}
+
+static void begin(void) {
+    arrived(NULL);
+    first();
+}
+
+/* The function to begin with; what an execution that was given up has left on the stack is no longer there. */
+static void (*entered(struct fiber *fiber, void (*entry)(void)))(void) {
+    ASAN_UNPOISON_MEMORY_REGION(fiber->stack, fiber->stack_size);
+    first = entry; /* the same for all */
+    return begin;
+}
+#else
+static inline void (*entered(struct fiber *fiber, void (*entry)(void)))(void) {
+    (void)fiber;
+    return entry;
+}
+#endif
 
 #if defined(__x86_64__) && !defined(RP_PORTABLE_FIBERS)
 
@@ -70,7 +103,7 @@ void fiber_make(struct fiber *fiber, void (*entry)(void)) {
     /* As if `entry` had been called: the stack is 8 below a multiple of 16, with a null return address on top. */
     void **top = (void **)((char *)fiber->stack + fiber->stack_size - 64);
     *--top = NULL;
-    *--top = (void *)entry;
+    *--top = (void *)entered(fiber, entry);
     for (int i = 0; i < 6; i++) *--top = NULL;
     fiber->sp = top;
 }
@@ -88,7 +121,7 @@ void fiber_make(struct fiber *fiber, void (*entry)(void)) {
     context->uc_stack.ss_sp = fiber->stack;
     context->uc_stack.ss_size = fiber->stack_size;
     context->uc_link = NULL;
-    makecontext(context, entry, 0);
+    makecontext(context, entered(fiber, entry), 0);
 }
 
 static inline void swap(struct fiber *from, struct fiber *to) {
@@ -101,9 +134,10 @@ static inline void swap(struct fiber *from, struct fiber *to) {
 void fiber_switch(struct fiber *from, struct fiber *to) {
 #ifdef WITH_ASAN
     void *fake;
+    left = from;
     __sanitizer_start_switch_fiber(&fake, to->stack, to->stack_size);
     swap(from, to);
-    __sanitizer_finish_switch_fiber(fake, NULL, NULL);
+    arrived(fake);
 #else
     swap(from, to);
 #endif

@@ -33,6 +33,19 @@ static bool can_run(uint32_t tid) {
     return !is_held(t) && is_enabled(t);
 }
 
+/* Does it wait for something, or has yet to start? Going on from there is no step. */
+static bool is_silent(const struct thread *t) {
+    switch (t->pending.kind) {
+    case OP_START:
+    case OP_COND_WOKEN:
+    case OP_BARRIER_LEAVE:
+    case OP_ONCE_WAIT:
+    case OP_JOIN:
+    case OP_SPIN: return true;
+    default: return false;
+    }
+}
+
 /* The next thread to run: as planned; behind the plan, when a race is driven, whoever can, the second thread first. */
 static int next_thread(void) {
     while (plan_at < plan_count) {
@@ -40,7 +53,11 @@ static int next_thread(void) {
         if (can_run(s->tid) && threads[s->tid].steps < s->steps) return (int)s->tid;
         plan_at++;
     }
-    if (!holding) return -1;
+    if (!holding) { /* to where the search left them */
+        for (uint32_t t = 0; t < G->paths; t++)
+            if (can_run(t) && is_silent(&threads[t])) return (int)t;
+        return -1;
+    }
     if (can_run(hold_b.tid) && threads[hold_b.tid].steps <= hold_b.steps) return (int)hold_b.tid;
     if (can_run(hold_a.tid) && threads[hold_a.tid].steps <= hold_a.steps) return (int)hold_a.tid;
     if (!driving) return -1;
@@ -61,8 +78,19 @@ static bool both_stand(void) {
            op_conflicting_accesses(&a->pending, &b->pending);
 }
 
+/* Nobody can go on, and the program has not ended. */
+static bool is_stuck(void) {
+    for (tset rest = live; rest != 0; rest &= rest - 1) {
+        const struct thread *t = &threads[__builtin_ctzll(rest)];
+        bool waits = t->pending.kind != OP_EXIT && t->pending.kind != OP_NEVER;
+        if (!waits || is_enabled(t)) return false;
+    }
+    return live != 0;
+}
+
 static _Noreturn void end_of_plan(void) {
     G->driven = both_stand();
+    if (!holding && is_stuck()) report_deadlock(live);
     end_execution(CUT_REPLAYED);
 }
 

@@ -1,8 +1,10 @@
 /* inputs.c: values that the program does not choose itself, for raceproof.explore.
  *
  * An input is known by its thread and by how many that thread has taken before, so that it has the same value under
- * every schedule of one search. When a search is complete the last input that has another value to try gets it, and
- * the search begins anew.
+ * every schedule of one search. An assignment says which inputs have another value than 0. When the search with one
+ * assignment is over, each input that was taken behind the last one that it sets may have each other value: that
+ * makes the next assignments, each of them once. They are tried in the order in which they were made, so that one
+ * input is varied before two are.
  */
 
 #include <string.h>
@@ -38,12 +40,28 @@ static bool candidate(int bits, int is_signed, uint32_t index, uint64_t *value) 
     return false;
 }
 
+#define MAX_SET 8
+#define MAX_WAITING (1u << 16)
+
+struct setting { uint32_t number, index; uint8_t tid; };
+struct assignment { struct setting set[MAX_SET]; uint32_t count; };
+
+static struct assignment current, *waiting;
+static uint32_t waiting_first, waiting_count;
+
+static uint32_t index_of(uint8_t tid, uint32_t number) {
+    for (uint32_t i = 0; i < current.count; i++)
+        if (current.set[i].tid == tid && current.set[i].number == number) return current.set[i].index;
+    return 0;
+}
+
 static struct input_choice *choice_at(uint32_t number, int bits, int is_signed) {
     for (uint32_t i = 0; i < G->choice_count; i++)
         if (G->choices[i].tid == self->tid && G->choices[i].number == number) return &G->choices[i];
     if (G->choice_count == MAX_CHOICES) return NULL; /* the rest are 0 */
     struct input_choice *c = &G->choices[G->choice_count++];
-    *c = (struct input_choice){.tid = self->tid, .bits = (uint8_t)bits, .is_signed = (uint8_t)is_signed, .number = number};
+    *c = (struct input_choice){.tid = self->tid, .bits = (uint8_t)bits, .is_signed = (uint8_t)is_signed,
+                               .number = number, .index = index_of(self->tid, number)};
     return c;
 }
 
@@ -64,15 +82,28 @@ uint64_t rp_choose_input(int bits, int is_signed, const char *type) {
     return value;
 }
 
-bool next_inputs(void) {
-    while (G->choice_count > 0) {
-        struct input_choice *c = &G->choices[G->choice_count - 1];
-        uint64_t unused;
-        if (candidate(c->bits, c->is_signed, c->index + 1, &unused)) {
-            c->index++;
-            return true;
-        }
-        G->choice_count--;
+static void put_waiting(const struct input_choice *c, uint32_t index) {
+    if (waiting == NULL) waiting = reserve(sizeof *waiting * MAX_WAITING);
+    if (waiting_count - waiting_first == MAX_WAITING || current.count == MAX_SET) {
+        G->inputs_incomplete = 1;
+        return;
     }
-    return false;
+    struct assignment *a = &waiting[waiting_count++ % MAX_WAITING];
+    *a = current;
+    a->set[a->count++] = (struct setting){c->number, index, c->tid};
+}
+
+bool next_inputs(void) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < G->choice_count; i++)
+        if (G->choices[i].index != 0) first = i + 1;
+    for (uint32_t i = first; i < G->choice_count; i++) {
+        const struct input_choice *c = &G->choices[i];
+        uint64_t unused;
+        for (uint32_t index = 1; candidate(c->bits, c->is_signed, index, &unused); index++) put_waiting(c, index);
+    }
+    G->choice_count = 0;
+    if (waiting_first == waiting_count) return false;
+    current = waiting[waiting_first++ % MAX_WAITING];
+    return true;
 }

@@ -98,6 +98,10 @@ static void on_crash(int signal, siginfo_t *info, void *context) {
     stand_still(OP_EXIT);
 }
 
+int rp_is_own_handler(void (*handler)(int)) {
+    return handler == ticked || handler == on_interrupt || (uintptr_t)handler == (uintptr_t)on_crash;
+}
+
 void catch_signals(void) {
     static char stack[64 << 10];
     stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
@@ -142,5 +146,5 @@ void run_in_child(void (*body)(void)) {
     kill(-child, SIGKILL);
     if (G->child_reported) return;
     if (!WIFSIGNALED(status) && WIFEXITED(status) && WEXITSTATUS(status) == 4) exit(4);
-    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL) report_other("crash", strsignal(WTERMSIG(status)), 0);
+    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL) report_other("crash", strsignal(WTERMSIG(status)), NONE);
 }

@@ -31,6 +31,9 @@ extern int rp_fork_mode;
 /* Is p in the stack of a thread of the program? Without it, a free() of such a pointer goes to the real one. */
 int rp_is_stack(const void *p) __attribute__((weak));
 
+/* Is this handler of a signal not the program's but the core's? */
+int rp_is_own_handler(void (*handler)(int)) __attribute__((weak));
+
 /* ---- what the core calls */
 
 /* Once, behind heap_init. In fork mode it reads the whole standard input, otherwise the first use does. */

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -134,7 +135,8 @@ int libc_raise(int number) {
     if (sigaction(number, NULL, &now) != 0) return -1;
     if (number == SIGABRT && (now.sa_handler == SIG_DFL || !rp_fork_mode)) rp_lib_abort();
     if (now.sa_handler == SIG_IGN) return 0;
-    if (now.sa_handler != SIG_DFL) return raise(number);
+    bool is_own = rp_is_own_handler != NULL && rp_is_own_handler(now.sa_handler);
+    if (now.sa_handler != SIG_DFL && !is_own) return raise(number);
     if (is_ignored_by_default(number)) return 0;
     libc_die("signal", "the program sent itself signal %d (%s)", number, strsignal(number));
 }

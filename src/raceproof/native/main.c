@@ -15,6 +15,7 @@
 #include "heap.h"
 #include "inputs.h"
 #include "isolation.h"
+#include "items.h"
 #include "libc.h"
 #include "report.h"
 
@@ -95,6 +96,14 @@ static void report_races(void) {
     }
 }
 
+static void take_threads(void) {
+    G->paths = options.path_count;
+    for (uint32_t i = 0; i < options.path_count; i++) {
+        G->path_parent[i] = options.paths[i].parent;
+        G->path_number[i] = options.paths[i].number;
+    }
+}
+
 /* Begin anew with the present set of scheduling points. */
 static void begin_search(void) {
     G->prefix = 0;
@@ -102,10 +111,43 @@ static void begin_search(void) {
     G->wake_used = 0;
     G->restart = 0;
     if (options.algorithm->begin != NULL) options.algorithm->begin();
+    items_begin();
+}
+
+/* A program whose first execution does not come to an end is searched in levels: first short executions, then longer
+ * ones, so that the search does not lose itself in the depths of one of them. */
+#define FIRST_LEVEL 256
+#define LEVEL_FACTOR 4
+#define LEVEL_SHARE 0.2 /* of the time limit */
+
+/* With inputs, no assignment may use up the time of the others. */
+#define INPUT_SHARE 0.03
+
+static double level_begin, search_begin;
+
+static void enter_level(uint32_t events) {
+    G->event_limit = events < MAX_EVENTS ? events : MAX_EVENTS;
+    level_begin = now_seconds();
+    if (options.algorithm->fresh != NULL) options.algorithm->fresh();
+    begin_search();
+}
+
+static bool level_is_over(void) {
+    double share = options.time_limit * LEVEL_SHARE;
+    return G->event_limit < MAX_EVENTS && now_seconds() - level_begin > (share > 1 ? share : 1);
+}
+
+static bool input_is_over(void) {
+    double share = options.time_limit * INPUT_SHARE;
+    return G->choice_count > 0 && options.time_limit > 0 && now_seconds() - search_begin > (share > 0.3 ? share : 0.3);
 }
 
 static enum stop one_search(void) {
+    bool is_first = true;
+    search_begin = now_seconds();
+    G->event_limit = MAX_EVENTS;
     if (options.algorithm->fresh != NULL) options.algorithm->fresh();
+    if (options.begun && options.algorithm->resume != NULL) options.algorithm->resume();
     begin_search();
     for (;;) {
         if (options.algorithm->start != NULL) options.algorithm->start();
@@ -113,11 +155,14 @@ static enum stop one_search(void) {
         if (G->executions == 0) report_output();
         if (G->stop != STOP_NOT) return (enum stop)G->stop;
         if (G->restart) {
+            if (items_divided()) return STOP_RESTART;
             begin_search();
             continue;
         }
         G->executions++;
         if (G->cut == CUT_BLOCKED) G->blocked++;
+        bool is_endless = is_first && G->cut == CUT_EVENTS && !options.begun;
+        is_first = false;
 #ifdef RP_DEBUG
         for (uint32_t i = 0; i < G->event_count; i++)
             report_put("%s%u:%u@%lx%s", i ? " " : "", events[i].tid, events[i].op.kind, (unsigned long)events[i].op.object & 0xfff, i + 1 == G->prefix ? "|" : "");
@@ -130,12 +175,28 @@ static enum stop one_search(void) {
             report_races();
             if (!options.all) return STOP_RACE;
         }
+        if (items_divided() && G->choice_count > 0) return STOP_INPUTS;
         if (G->restart) {
+            if (items_divided()) return STOP_RESTART;
             begin_search();
             continue;
         }
+        if (is_endless) {
+            enter_level(FIRST_LEVEL);
+            continue;
+        }
+        if ((!goes_on && G->event_limit < MAX_EVENTS) || (tick_pending && level_is_over())) {
+            enter_level(G->event_limit * LEVEL_FACTOR);
+            continue;
+        }
         if (!goes_on) return STOP_NOT;
+        if (tick_pending && input_is_over()) {
+            G->inputs_incomplete = 1;
+            return STOP_NOT;
+        }
         if (options.max_executions != 0 && G->executions >= options.max_executions) return STOP_EXECUTIONS;
+        enum stop pass = options.shares ? items_pass() : STOP_NOT;
+        if (pass != STOP_NOT) return pass;
         if (tick_pending || options.fork) {
             tick_pending = 0;
             progress();
@@ -145,7 +206,8 @@ static enum stop one_search(void) {
     }
 }
 
-static const char *const stop_names[] = {"complete", "time", "interrupted", "executions", "race"};
+static const char *const stop_names[] = {"complete", "time", "interrupted", "executions", "race",
+                                         "items", "restart", "inputs"};
 
 static void report_bounds(void) {
     static const char *const texts[] = {
@@ -181,9 +243,26 @@ void report_output(void) {
     report_end();
 }
 
+/* What other processes have found out already. */
+static void take_facts(void) {
+    take_threads();
+    G->has_try = options.has_try;
+    G->has_cancel = options.has_cancel;
+    G->barrier_ordered = options.barrier_ordered;
+    for (uint32_t i = 0; i < options.visible_count; i++)
+        if (options.visible[i] < options.access_limit) visible_access[options.visible[i]] = 1;
+    for (uint32_t i = 0; i < options.found_count && G->pairs_found < MAX_PAIRS_FOUND; i++)
+        G->found[G->pairs_found++] = options.found[i];
+}
+
 void run_search(void) {
     double begin = now_seconds();
-    G->paths = 0;
+    G->event_limit = MAX_EVENTS;
+    take_facts();
+    if (options.shares) {
+        items_listen();
+        progress();
+    }
     start_ticking();
     libc_capture = 1;
     enum stop stop;
@@ -191,6 +270,7 @@ void run_search(void) {
         stop = one_search();
     while (stop == STOP_NOT && next_inputs());
     double seconds = now_seconds() - begin;
+    if (stop == STOP_RESTART) items_tell_facts();
     report_bounds();
     report_number("executions", G->executions);
     report_number("blocked", G->blocked);
@@ -198,6 +278,7 @@ void run_search(void) {
     report_number("subspace_checks", G->subspace_checks);
     report_number("subspace_race_free", G->subspace_race_free);
     report_number("backtracks_skipped", G->backtracks_skipped);
+    if (G->classes != 0) report_number("classes", G->classes);
     report_number("threads", G->paths);
     report_put("stat\tseconds\t%.6f", seconds);
     report_end();
@@ -206,11 +287,8 @@ void run_search(void) {
 }
 
 static void replay(void) {
-    G->paths = options.path_count;
-    for (uint32_t i = 0; i < options.path_count; i++) {
-        G->path_parent[i] = options.paths[i].parent;
-        G->path_number[i] = options.paths[i].number;
-    }
+    G->event_limit = MAX_EVENTS;
+    take_threads();
     start_ticking();
     run_replay();
     report_flush_step();

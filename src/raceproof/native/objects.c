@@ -18,6 +18,17 @@ static struct object *objects;
 static uint32_t object_count;
 static struct object section; /* of __VERIFIER_atomic_begin: has no address */
 
+static void clear(struct object *o, enum object_type type) {
+    uint32_t n = G->paths;
+    memset(o, 0, offsetof(struct object, hb));
+    memset(o->hb, 0, n * sizeof *o->hb);
+    memset(o->hb_readers, 0, n * sizeof *o->hb_readers);
+    memset(o->dep, 0, n * sizeof *o->dep);
+    memset(o->dep_readers, 0, n * sizeof *o->dep_readers);
+    o->type = (uint8_t)type;
+    o->owner = NO_THREAD;
+}
+
 void objects_reset(void) {
     if (objects == NULL) {
         objects = mmap(NULL, sizeof(struct object) * MAX_OBJECTS, PROT_READ | PROT_WRITE,
@@ -25,9 +36,7 @@ void objects_reset(void) {
         if (objects == MAP_FAILED) abort();
     }
     object_count = 0;
-    memset(&section, 0, sizeof section);
-    section.owner = NO_THREAD;
-    section.type = O_SECTION;
+    clear(&section, O_SECTION);
 }
 
 /* What a static initialiser says about the type of a mutex. */
@@ -46,17 +55,6 @@ static enum mutex_kind initial_kind(const void *address, enum object_type type) 
     case 2: return M_ERRORCHECK;
     default: return M_NORMAL;
     }
-}
-
-static void clear(struct object *o, enum object_type type) {
-    uint32_t n = G->paths;
-    memset(o, 0, offsetof(struct object, hb));
-    memset(o->hb, 0, n * sizeof *o->hb);
-    memset(o->hb_readers, 0, n * sizeof *o->hb_readers);
-    memset(o->dep, 0, n * sizeof *o->dep);
-    memset(o->dep_readers, 0, n * sizeof *o->dep_readers);
-    o->type = (uint8_t)type;
-    o->owner = NO_THREAD;
 }
 
 static void clear_column(struct object *o, uint32_t tid) {

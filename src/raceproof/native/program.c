@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +156,7 @@ void *tls_address(struct thread *t, void *image) { return t->tls + ((char *)imag
 extern char **environ;
 
 _Noreturn void run_program(void) {
+    errno = 0;
     for (void (*const *constructor)(void) = program.constructors; *constructor != NULL; constructor++) (*constructor)();
     rp_exit_program(program.main(options.argc, program.argv, environ));
 }

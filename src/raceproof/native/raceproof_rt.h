@@ -99,9 +99,21 @@ struct rp_global {
    candidate BITS VALUE    a value to try for inputs (__VERIFIER_nondet_*) of at least that many bits
    input VALUE             replay: the inputs, in the order in which they were taken
    schedule TID:STEPS ...  replay: each thread in turn runs until it has done so many steps in all
-   thread TID PARENT       replay: a thread of the schedule and who creates it (-1: nobody), in the order of their ids
+   thread TID PARENT [N]   a thread and who creates it (-1: nobody), as the how-many-th, from 0 (else: as they come), in
+                           the order of their ids; for a replay those of the schedule, for an item all that are known
    drive TID:STEPS TID:STEPS   replay: report the race between these two threads' next accesses after the schedule
    future ...              tables for property-driven pruning, see explore/futures.py
+
+   Several processes may search together (explore/parallel.py); masks are sets of thread ids, in hexadecimal:
+
+   shares 1                SIGUSR1 asks for a part of what is left to do, from the first record on
+   item TID:MASK ...       search only what follows this prefix: at each node the thread that is chosen, and those that
+                           others try there: asleep, or done
+   item_executions N       after so many, give away all that is left, and end
+   known NAME              try, cancel, barrier: the program has such things, which decides what is a scheduling point;
+                           begun: what precedes the search proper is done
+   visible ACCESS          this access is a scheduling point
+   found A B               a pair of which a race is known
 
    What it writes to standard output (the program's own output is captured), one record a line, fields separated
    by tabs, strings percent-encoded:
@@ -110,14 +122,29 @@ struct rp_global {
    race A TID_A B TID_B ADDRESS TOGETHER SCHEDULE INPUTS THREADS
         the two accesses by id in the order of the run; TOGETHER 1: the schedule ends with both threads standing
         before them. SCHEDULE as above, INPUTS values, THREADS as TID:PARENT:CREATED_AT_SITE, separated by blanks
-   other KIND MESSAGE TID SITE SCHEDULE INPUTS THREADS           deadlock, assertion, abort, crash, ...
+   other KIND MESSAGE TID SITE SCHEDULE INPUTS THREADS           deadlock, assertion, abort, crash, ...; SITE is
+        the access of a `use after free`
    step TID STEPS WHAT ID ADDRESS VALUE HELD STACK               replay only: WHAT is read, write, update, free (ID an
         access) or the name of the library function or atomic operation (ID a site); ADDRESS by name
         (`counter+4`, `heap 1.3+8`); HELD the locks the thread holds, STACK the call sites, separated by blanks
    bounded REASON          something was cut: no proof for this input
    stat NAME VALUE
    output TEXT             what the program wrote in the first execution
-   end REASON              complete | race | time | executions | interrupted | replayed
+   end REASON              complete | race | time | executions | interrupted | replayed | items | restart | inputs
+
+   Of a search that is shared; nodes are those of the current execution, by number:
+
+   thread TID PARENT N     a thread that no `thread` directive named, before its id occurs in the records below
+   path TID:MASK ...       as in an item: where the search is; from now on it stays behind that
+   node INDEX TAKEN LEFT   of a node on that path: threads that are taken care of there, and threads that are to be
+                           tried there by somebody else
+   request INDEX TIDS WANTED   at a node of the item, or of the last path, one of TIDS is to be tried by somebody else:
+                           WANTED, unless one of them is taken care of
+   undivided REASON        an answer to SIGUSR1: nothing to give now. inputs: never
+   known NAME, visible ACCESS  as above: before the first `path`, and before `end restart`
+   `end items` ends an item of which `node` records told the rest. `end restart`: the set of scheduling points has
+   grown, so that all parts of the search are void; `end inputs`: so they are, because the program has inputs, whose
+   values are tried one after the other by a search that is not shared.
 */
 
 #endif

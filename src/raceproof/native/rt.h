@@ -183,6 +183,7 @@ struct found_race { uint32_t a, b; };
 
 struct shared {
     uint32_t event_count;
+    uint32_t event_limit;  /* an execution is cut there */
     uint32_t race_count;
     uint32_t prefix; /* nodes below are fixed by the search: their `chosen` is followed */
     uint32_t segment_count;
@@ -211,7 +212,7 @@ struct shared {
     uint8_t bounded_steps, bounded_threads, bounded_events, bounded_endless;
     uint32_t others;  /* findings of kind `other` */
     uint64_t other_keys[256];
-    uint64_t executions, blocked, transitions;
+    uint64_t executions, blocked, transitions, classes;
     uint64_t subspace_checks, subspace_race_free, backtracks_skipped;
     uint32_t pairs_found;
     struct found_race found[MAX_PAIRS_FOUND];
@@ -275,6 +276,15 @@ struct options {
     uint32_t input_count;
     struct { uint32_t bits; uint64_t value; } *candidates;
     uint32_t candidate_count;
+    /* parts of a search (items.c) */
+    bool shares, is_item, begun, has_try, has_cancel, barrier_ordered;
+    struct { tset mask; uint8_t tid; } *item;
+    uint32_t item_length;
+    uint64_t item_executions;
+    uint32_t *visible;
+    uint32_t visible_count;
+    struct found_race *found;
+    uint32_t found_count;
 };
 extern struct options options;
 extern uint8_t *visible_access; /* by access id: is it a scheduling point */
@@ -287,15 +297,19 @@ struct algorithm {
     bool releases;    /* so are unlock and post */
     bool hb;          /* races by happens-before; else by the co-enabled test */
     bool orders;      /* needs the clocks and races of dependent events */
+    bool sleeps;      /* has sleep sets */
     void (*fresh)(void);                                  /* of a search with other inputs */
     void (*begin)(void);                                  /* of a search, also when it begins anew */
     void (*start)(void);                                  /* of an execution */
     int (*choose)(struct node *node, uint32_t depth);      /* beyond the prefix: a thread, or -1 to stop here */
     void (*chosen)(struct node *node, uint32_t depth, const struct op *op); /* also within the prefix */
     bool (*finish)(void);                                 /* of an execution: false when the search is complete */
+    tset (*left)(struct node *node);                      /* still to be tried there, but for the chosen one: take it */
+    bool (*divides)(void);                                /* may others search a part now? null: always */
+    void (*resume)(void);                                 /* others have begun: what precedes the search is done */
 };
 extern const struct algorithm algorithm_dfs, algorithm_dpor, algorithm_pdp, algorithm_dhtc, algorithm_optimal,
-    algorithm_race;
+    algorithm_race, algorithm_classes;
 
 /* ---- sched.c */
 

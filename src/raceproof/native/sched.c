@@ -17,6 +17,7 @@
 #include "fiber.h"
 #include "futures.h"
 #include "heap.h"
+#include "items.h"
 #include "libc.h"
 
 struct thread threads[RP_MAX_THREADS];
@@ -173,7 +174,7 @@ static _Noreturn void nobody_can_run(void) {
 
 static void make_event(struct thread *t) {
     uint32_t e = G->event_count;
-    if (e + 2 >= MAX_EVENTS) {
+    if (e + 2 >= G->event_limit) {
         G->bounded_events = 1;
         end_execution(CUT_EVENTS);
     }
@@ -208,15 +209,17 @@ static struct thread *decide(void) {
     const struct algorithm *a = options.algorithm;
     bool in_section = section_owner != NO_THREAD && (enabled & BIT(section_owner));
     if (in_section) enabled = BIT(section_owner); /* nothing comes between the steps of an atomic section */
+    uint32_t section = in_section ? threads[section_owner].section_event : NONE;
     if (depth < G->prefix) {
         if (!(enabled & BIT(node->chosen))) {
             G->nondeterministic = 1;
             end_execution(CUT_ENDLESS);
         }
+        if (depth < frozen && G->executions == 0) items_visit(depth, enabled, section, &threads[node->chosen].pending);
     } else {
         node->enabled = enabled;
         node->backtrack = node->done = 0;
-        node->section = in_section ? threads[section_owner].section_event : NONE;
+        node->section = section;
         int chosen = a->choose(node, depth);
         if (chosen < 0) end_execution(CUT_BLOCKED);
         node->chosen = (uint8_t)chosen;
@@ -298,6 +301,7 @@ _Noreturn void stand_still(uint8_t kind) {
 }
 
 void wake(struct thread *t) {
+    if (t->pending.kind != OP_COND_WAKE) return; /* it has not come to wait yet, and will not */
     t->pending.kind = OP_COND_WOKEN;
     silent |= BIT(t->tid);
 }
@@ -343,10 +347,7 @@ static void thread_clear(struct thread *t, uint8_t tid) {
     t->tid = tid;
     t->depth = t->held_count = t->poll_count = 0;
     t->polling = t->poll_overflow = t->has_acquire_fence = t->has_release_fence = 0;
-    memset(t->hb, 0, n * sizeof *t->hb);
-    memset(t->dep, 0, n * sizeof *t->dep);
-    memset(t->acquire_fence, 0, n * sizeof *t->acquire_fence);
-    memset(t->release_fence, 0, n * sizeof *t->release_fence);
+    for (uint32_t i = 0; i < n; i++) t->hb[i] = t->dep[i] = 0;
     t->hb[tid] = 1;
     t->wake_enabler = NONE;
     t->section_event = NONE;

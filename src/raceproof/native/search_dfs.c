@@ -1,6 +1,6 @@
 /* search_dfs.c: every interleaving of all visible operations, for raceproof.explore: the oracle of the others. */
 
-#include "rt.h"
+#include "items.h"
 
 static int choose(struct node *node, uint32_t depth) {
     (void)depth;
@@ -8,7 +8,7 @@ static int choose(struct node *node, uint32_t depth) {
 }
 
 static bool finish(void) {
-    for (uint32_t i = G->event_count; i-- > 0;) {
+    for (uint32_t i = G->event_count; i-- > frozen;) {
         struct node *n = &nodes[i];
         n->done |= BIT(n->chosen);
         tset left = n->enabled & ~n->done;
@@ -20,5 +20,7 @@ static bool finish(void) {
     return false;
 }
 
-const struct algorithm algorithm_dfs = {
-    .name = "dfs", .accesses = true, .releases = true, .hb = true, .choose = choose, .finish = finish};
+static tset left(struct node *node) { return node->enabled & ~node->done & ~BIT(node->chosen); }
+
+const struct algorithm algorithm_dfs = {.name = "dfs", .accesses = true, .releases = true, .hb = true,
+                                        .choose = choose, .finish = finish, .left = left};

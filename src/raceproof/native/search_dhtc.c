@@ -31,5 +31,5 @@ static bool finish(void) {
     return dpor_backtrack(true);
 }
 
-const struct algorithm algorithm_dhtc = {.name = "dhtc", .accesses = true, .orders = true, .begin = begin,
-                                         .choose = choose, .chosen = chosen, .finish = finish};
+const struct algorithm algorithm_dhtc = {.name = "dhtc", .accesses = true, .orders = true, .sleeps = true, .begin = begin,
+                                         .choose = choose, .chosen = chosen, .finish = finish, .left = dpor_left};

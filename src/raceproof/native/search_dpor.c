@@ -9,6 +9,8 @@
 
 #include "search_dpor.h"
 
+#include "items.h"
+
 /* What thread t was about to do from some state on: it stood there since behind its event `since` (NONE: from the
  * start) and did it as event `at` (the number of events: not at all). */
 struct next { uint8_t tid; uint32_t since, at; const struct op *op; const uint32_t *clock; };
@@ -33,9 +35,22 @@ static tset could_lead(uint32_t d, const struct next *next) {
     return found;
 }
 
+static void request(uint32_t d, tset found) {
+    if (found != 0) {
+        items_request(d, found, (uint8_t)__builtin_ctzll(found));
+        return;
+    }
+    for (tset rest = nodes[d].enabled; rest != 0; rest &= rest - 1)
+        items_request(d, rest & -rest, (uint8_t)__builtin_ctzll(rest));
+}
+
 static void add_backtrack(uint32_t d, const struct next *next) {
     if (nodes[d].section != NONE && nodes[d].section < d) d = nodes[d].section;
     tset found = could_lead(d, next);
+    if (d < frozen) {
+        request(d, found);
+        return;
+    }
     if (found & (nodes[d].backtrack | nodes[d].done)) return;
     nodes[d].backtrack |= found != 0 ? found & -found : nodes[d].enabled;
 }
@@ -81,7 +96,7 @@ int dpor_choose(struct node *node, uint32_t depth) {
 }
 
 bool dpor_backtrack(bool with_sleep) {
-    for (uint32_t i = G->event_count; i-- > 0;) {
+    for (uint32_t i = G->event_count; i-- > frozen;) {
         struct node *n = &nodes[i];
         n->done |= BIT(n->chosen);
         if (with_sleep) {
@@ -97,10 +112,14 @@ bool dpor_backtrack(bool with_sleep) {
     return false;
 }
 
+tset dpor_left(struct node *node) {
+    return node->backtrack & node->enabled & ~node->done & ~node->asleep & ~BIT(node->chosen);
+}
+
 static bool finish(void) {
     dpor_update(G->event_count);
     return dpor_backtrack(false);
 }
 
 const struct algorithm algorithm_dpor = {.name = "dpor", .accesses = true, .orders = true, .choose = dpor_choose,
-                                         .finish = finish};
+                                         .finish = finish, .left = dpor_left};

@@ -7,5 +7,6 @@
 int dpor_choose(struct node *node, uint32_t depth);
 void dpor_update(uint32_t limit);   /* backtrack sets of the nodes below `limit` */
 bool dpor_backtrack(bool with_sleep);
+tset dpor_left(struct node *node);
 
 #endif

@@ -18,6 +18,7 @@
 
 #include <string.h>
 
+#include "items.h"
 #include "sleep.h"
 
 /* ---- wakeup trees: nodes from a pool */
@@ -163,6 +164,25 @@ static bool is_possible(const struct sequence *v, uint32_t e, uint32_t f) {
     return events[f].op.kind != OP_SEM_WAIT || has_unit(v, e);
 }
 
+/* What thread `tid`, enabled at node e, stood before there: its next event, or what it still stands before. */
+static const struct op *next_op(uint32_t e, uint8_t tid) {
+    for (uint32_t i = e; i < G->event_count; i++)
+        if (events[i].tid == tid) return &events[i].op;
+    return &G->final_pending[tid];
+}
+
+/* The node is not ours alone: any thread that could begin v will do. */
+static void request(uint32_t e, const struct sequence *v) {
+    uint8_t wanted = events[v->events[0]].tid;
+    tset tids = 0;
+    uint32_t at;
+    for (tset rest = nodes[e].enabled; rest != 0; rest &= rest - 1) {
+        uint8_t tid = (uint8_t)__builtin_ctzll(rest);
+        if (is_weak_initial(v, tid, next_op(e, tid), &at)) tids |= BIT(tid);
+    }
+    if (nodes[e].enabled & BIT(wanted)) items_request(e, tids, wanted);
+}
+
 /* e and f are dependent and could come the other way round: make sure that they will. `limit`: events from here on
  * are not looked at, except f. */
 void optimal_reverse(uint32_t e, uint32_t f, uint32_t limit) {
@@ -181,7 +201,10 @@ void optimal_reverse(uint32_t e, uint32_t f, uint32_t limit) {
         uint32_t at;
         if (is_weak_initial(&v, tid, &SLEEPERS(e)[tid].op, &at)) return;
     }
-    insert(node, &v);
+    if (e < frozen)
+        request(e, &v);
+    else
+        insert(node, &v);
 }
 
 /* A thread that waits at the end, as one more event: which one it was too late for. */
@@ -209,7 +232,9 @@ static void reverse_waiting(uint32_t limit) {
 
 void optimal_races(uint32_t limit) {
     uint32_t n = G->event_count;
-    for (uint32_t f = 0; f < n && f < limit && !must_stop(); f++)
+    /* Races within the prefix were seen to when its last event was new. */
+    uint32_t first = G->prefix > 0 ? G->prefix - 1 : 0;
+    for (uint32_t f = first; f < n && f < limit && !must_stop(); f++)
         for (uint32_t i = 0; i < events[f].race_count; i++) optimal_reverse(races[events[f].first_race + i], f, n);
     if (G->cut != CUT_BLOCKED && limit >= n) reverse_waiting(n);
 }
@@ -223,13 +248,18 @@ void optimal_try(uint32_t e, uint8_t tid) {
         clock_copy(CLOCK(n), G->final_dep[tid], G->paths);
     }
     if (nodes[e].asleep & BIT(tid)) return;
+    if (e < frozen) {
+        items_request(e, BIT(tid), tid);
+        return;
+    }
     struct sequence v = {1, &f, NONE};
     insert(&nodes[e], &v);
 }
 
 bool optimal_backtrack(void) {
-    for (uint32_t i = G->event_count; i-- > 0;) {
+    for (uint32_t i = G->event_count; i-- > frozen;) {
         struct node *n = &nodes[i];
+        n->done |= BIT(n->chosen);
         sleep_add(i, n->chosen, &events[i].op);
         while (n->wut != NONE && !(n->enabled & BIT(wakes[n->wut].tid))) free_wakes(pop_wake(n));
         if (n->wut == NONE) continue;
@@ -240,11 +270,29 @@ bool optimal_backtrack(void) {
     return false;
 }
 
+tset optimal_left(struct node *node) {
+    uint32_t next, kept = NONE;
+    tset left = 0;
+    for (uint32_t w = node->wut; w != NONE; w = next) {
+        next = wakes[w].sibling;
+        wakes[w].sibling = NONE;
+        if (wakes[w].tid == node->chosen) {
+            kept = w;
+        } else {
+            left |= BIT(wakes[w].tid);
+            free_wakes(w);
+        }
+    }
+    node->wut = kept;
+    return left & node->enabled & ~node->asleep;
+}
+
 static bool finish(void) {
     optimal_races(G->event_count);
     return optimal_backtrack();
 }
 
 const struct algorithm algorithm_optimal = {.name = "optimal", .accesses = true, .hb = true, .orders = true,
+                                            .sleeps = true, .left = optimal_left,
                                             .begin = optimal_begin, .choose = optimal_choose,
                                             .chosen = optimal_chosen, .finish = finish};

@@ -10,5 +10,6 @@ void optimal_chosen(struct node *node, uint32_t depth, const struct op *op);
 void optimal_races(uint32_t limit);   /* see to it that the races among the first `limit` events will be reversed */
 void optimal_try(uint32_t e, uint8_t tid); /* see to it that the thread will be run at node e */
 bool optimal_backtrack(void);
+tset optimal_left(struct node *node);
 
 #endif

@@ -26,4 +26,4 @@ static bool finish(void) {
 }
 
 const struct algorithm algorithm_pdp = {.name = "pdp", .accesses = true, .orders = true, .choose = dpor_choose,
-                                        .finish = finish};
+                                        .finish = finish, .left = dpor_left};

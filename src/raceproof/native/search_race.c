@@ -132,5 +132,15 @@ static bool finish(void) {
     return sweep();
 }
 
+/* ---- parts of the sweep */
+
+static bool divides(void) { return phase == SWEEP; }
+
+static void resume_sweep(void) {
+    phase = SWEEP;
+    for (uint32_t i = 0; i < G->pairs_found; i++) futures_leave_out(G->found[i].a, G->found[i].b);
+}
+
 const struct algorithm algorithm_race = {.name = "race", .hb = true, .orders = true, .fresh = fresh, .begin = optimal_begin, .choose = choose,
-                                         .chosen = chosen, .finish = finish};
+                                         .chosen = chosen, .finish = finish, .sleeps = true, .left = optimal_left,
+                                         .divides = divides, .resume = resume_sweep};

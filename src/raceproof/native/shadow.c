@@ -270,8 +270,9 @@ void atomic_acquire(const struct op *op) {
     if (acquires(op->order)) {
         clock_join(self->hb, r->clock, G->paths);
     } else {
-        clock_join(self->acquire_fence, r->clock, G->paths);
+        if (!self->has_acquire_fence) memset(self->acquire_fence, 0, G->paths * sizeof *self->acquire_fence);
         self->has_acquire_fence = 1;
+        clock_join(self->acquire_fence, r->clock, G->paths);
     }
 }
 

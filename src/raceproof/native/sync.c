@@ -163,17 +163,14 @@ static bool token_waits(const struct object *o) {
     return false;
 }
 
-/* Wait for a signal. True: it timed out. */
+/* Wait for a signal; one may have come since this thread was put among those that wait. True: it timed out. */
 static bool sleep_at(const void *cond, struct object *o, bool timed, const char *what) {
     struct op op = sync_op(OP_COND_WAKE, cond, O_COND, true);
     /* A loop that does nothing but look again and wait again does not care why it was woken. */
     bool unasked = options.spurious && !self->polling;
     self->waited = 1;
     self->timed = op.global = timed || unasked;
-    self->woken = 0;
-    self->wait_ticket = ++o->tickets;
-    o->waiting |= BIT(self->tid);
-    point(&op, true, what);
+    if (!self->woken) point(&op, true, what);
     self->timed = 0;
     o->waiting &= ~BIT(self->tid);
     if (self->woken) return false;
@@ -195,16 +192,14 @@ int cond_wait(const void *cond, const void *mutex, bool timed, const char *what)
     }
     uint32_t site = rp_site, depth = m->depth;
     struct object *o = object_at(cond, O_COND);
+    self->woken = 0;
+    self->wait_ticket = ++o->tickets;
+    o->waiting |= BIT(self->tid);
+    self->wait_mutex = (uintptr_t)mutex;
     if (m->owner == self->tid) {
         m->depth = 1;
-        uint32_t n = G->paths;
-        clock_copy(m->hb, self->hb, n);
-        clock_copy(m->dep, self->dep, n);
-        self->hb[self->tid]++;
-        m->owner = NO_THREAD;
-        let_go(m);
+        lock_release(mutex, O_MUTEX, "unlock to wait"); /* others may see that it is free: a step of its own */
     }
-    self->wait_mutex = (uintptr_t)mutex;
     bool timed_out = sleep_at(cond, o, timed, what);
     rp_site = site;
     int result = lock_take(mutex, O_MUTEX, false, "lock again");

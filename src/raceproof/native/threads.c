@@ -18,6 +18,7 @@ static const void *specific[RP_MAX_THREADS][MAX_KEYS];
 static uint32_t keys_used;
 
 void threads_reset(void) {
+    if (keys_used == 0) return;
     memset(keys, 0, keys_used * sizeof *keys);
     for (uint32_t t = 0; t < G->paths; t++) memset(specific[t], 0, keys_used * sizeof **specific);
     keys_used = 0;
