@@ -134,7 +134,8 @@ def test_reported_races_are_true(outcome: Outcome) -> None:
 
 EXPLORER = "explore"
 MAX_EXECUTIONS = 20_000
-MAX_STEPS = 10_000
+OTHER_EXECUTIONS = 2_000
+MAX_STEPS = 5_000
 SECONDS_IN_VAIN = 2.0
 """For a search that is known not to prove the program."""
 OTHER_WAYS = ("dfs", "dpor", "pdp", "dhtc", "optimal", "aided")
@@ -155,15 +156,15 @@ def _name_way(value: Path | str) -> str:
     return program_name(value) if isinstance(value, Path) else value
 
 
-def _explore(truth: Truth, subject: Subject, algorithm: str) -> Searched:
-    """Find all races; a race that is not there or a proof of a program that has one is a failure at once."""
+def _explore(truth: Truth, subject: Subject, algorithm: str, find_all: bool, executions: int) -> Searched:
+    """Search; a race that is not there, or a proof of a program that has one, is a failure at once."""
     in_vain = not truth.is_racy and truth.announces(EXPLORER)
     found = search(
         subject,
         algorithm,
         seconds=SECONDS_IN_VAIN if in_vain else SECONDS,
-        find_all=True,
-        max_executions=MAX_EXECUTIONS,
+        find_all=find_all,
+        max_executions=executions,
         max_steps=MAX_STEPS,
     )
     false = [lines for lines in found.races if not set(lines) <= truth.race_lines]
@@ -171,13 +172,19 @@ def _explore(truth: Truth, subject: Subject, algorithm: str) -> Searched:
     return found
 
 
+def _assert_not_proved(truth: Truth, found: Searched) -> None:
+    assert not found.is_proved, (
+        f"UNSOUND: {truth.path} has a race, but {found.result.stats['algorithm']}: {found.why()}"
+    )
+
+
 @pytest.mark.parametrize("path", all_programs(), ids=program_name)
 def test_explorer_decides(path: Path) -> None:
     """Unaided, every race line is in a race that is found, or the program is proved, but for what it announces."""
     truth = read_truth(path)
-    found = _explore(truth, load(path), "race")
+    found = _explore(truth, load(path), "race", find_all=True, executions=MAX_EXECUTIONS)
     if truth.is_racy:
-        assert not found.is_proved, f"UNSOUND: {path} has a race, but: {found.why()}"
+        _assert_not_proved(truth, found)
         seen = {line for lines in found.races for line in lines}
         missed = {line for line, mark in truth.lines.items() if EXPLORER in mark.missed}
         assert not missed & seen, f"{path}: lines {missed & seen} are found now: remove their missed({EXPLORER})"
@@ -196,12 +203,13 @@ def test_other_ways_to_search_agree(path: Path, way: str) -> None:
     subject = load(path)
     if way == "aided":
         subject = open_after_lockset(subject)
-    found = _explore(truth, subject, "race" if way == "aided" else way)
+    algorithm = "race" if way == "aided" else way
+    found = _explore(truth, subject, algorithm, find_all=False, executions=OTHER_EXECUTIONS)
     if not found.is_complete or (way in CO_ENABLED and _WEAK.search(path.read_text(encoding="utf-8"))):
         return
     if truth.is_racy:
-        assert not found.is_proved, f"UNSOUND: {path} has a race, but: {found.why()}"
-        assert found.races or truth.announces(EXPLORER), f"{path}: race not found: {found.why()}"
+        _assert_not_proved(truth, found)
+        assert truth.announces(EXPLORER), f"{path}: race not found: {found.why()}"
     elif not truth.announces(EXPLORER):
         assert found.is_proved, f"{path}: {found.why()}"
 

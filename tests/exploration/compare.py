@@ -34,8 +34,11 @@ from raceproof.ir import Program, check_program
 from raceproof.lockset import LocksetOptions
 from raceproof.lockset import run as run_lockset
 from raceproof.model import ConcurrentProgram, Finding, RacePair, Scope, Verdict
+from raceproof.portfolio import ordered_pairs
 
 ORACLE: Final = "dfs"
+PRUNING: Final = ("pdp", "dhtc", "race")
+REPEATED: Final = ("dfs", "race")  # whose races are run again from their schedules
 BY_HAPPENS_BEFORE: Final = ("dfs", "optimal", "race")
 ALL: Final = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
 ALGORITHMS: Final = {"sc": ALL, "weak": BY_HAPPENS_BEFORE}
@@ -231,6 +234,8 @@ def _explore(
         algorithm=algorithm,
         find_all=True,
         max_executions=limits.executions,
+        ordered=ordered_pairs(cp, pairs, Budget.seconds(limits.seconds)) if algorithm in PRUNING else frozenset(),
+        confirmations=1 if algorithm in REPEATED else 0,
     )
     found = explore.run(cp, pairs, options, Budget.seconds(limits.seconds))
     races = frozenset(_key(finding) for finding in found.findings if finding.verdict is Verdict.RACE)

@@ -42,7 +42,6 @@ log = logging.getLogger(__name__)
 NAME = "explore"
 _COUNTS = ("executions", "blocked", "transitions", "subspace_checks", "subspace_race_free", "backtracks_skipped")
 _RESERVE = 0.5  # seconds of the budget that are kept for repeating what was found
-_CONFIRMATIONS = 2
 _WAITS = frozenset(
     ("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait")
 )
@@ -162,7 +161,7 @@ def _races(
         # A run in which both stand before their accesses is the one to show.
         for record in sorted(records, key=lambda r: (not r.together, len(r.run.turns))):
             options.on_progress("engine explore: repeating a race")
-            if all(is_repeated(prepared, options, record) for _ in range(_CONFIRMATIONS)):
+            if all(is_repeated(prepared, options, record) for _ in range(options.confirmations)):
                 races[key] = Schedule(record.run, record.accesses, record.threads, record.together)
                 break
         else:

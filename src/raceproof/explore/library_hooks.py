@@ -123,7 +123,7 @@ def _written(name: str, touch: MemoryTouch, access: int) -> AccessHook | None:
     arg = touch.arg
     match touch.extent:
         case Bytes():
-            # Before the call: pthread_create stores the id before the new thread begins (C11 7.26.5.1, and glibc does so).
+            # Before the call: pthread_create stores the id before the new thread begins (C11 7.26.5.1; glibc does so).
             return AccessHook(access, "write", arg, Fixed(touch.extent.on(8)))
         case WholeObject():
             return AccessHook(access, "write", arg, Fixed(1)) if _is_handle(name) else None

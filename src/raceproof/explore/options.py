@@ -32,7 +32,8 @@ class ExploreOptions:
     `module`: the text that the program was parsed from; without it there is nothing to run. `max_executions` 0 is
     no limit; `max_steps` is for one execution, what is cut there makes the result bounded. `isolation` is auto,
     memory or fork. `trust`: pairs that were not asked about are taken as proved and are not watched; without
-    it they are, and a race on one of them is a contradiction. `ordered`: pairs that static facts exclude without
+    it they are, and a race on one of them is a contradiction. `confirmations`: how often a race is repeated before
+    it counts. `ordered`: pairs that static facts exclude without
     locks; they are watched, but subspaces are not searched for their sake. `jobs`: processes that search; `sharing`:
     when they divide the work.
     """
@@ -48,5 +49,6 @@ class ExploreOptions:
     jobs: int = 1
     sharing: Sharing = DEFAULT_SHARING
     trust: bool = True
+    confirmations: int = 2
     ordered: frozenset[RacePair] = frozenset()
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

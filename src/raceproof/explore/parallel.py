@@ -7,7 +7,8 @@ would like to, it sends a request. So for each node that several hosts know this
 are taken care of there, in the order in which they were added, which is what the sleep sets need (native/items.c).
 
 The result is that of a search by one host: the same verdict and, when all races are wanted, the same racing pairs.
-Which race is found first may depend on how fast the hosts are.
+Which race is found first may depend on how fast the hosts are; and `optimal` makes the same executions, but may begin
+some more that turn out to be equivalent to others, and end blocked.
 
 What a host finds out about the program in the course of its search (try-locks, racing accesses that become
 scheduling points) changes the search tree. Then all parts of it are void, and the search begins anew with the facts.

@@ -45,6 +45,8 @@ DECLARATIONS = {
     "rp_loop": "void @rp_loop(i32)",
     "rp_poll": "void @rp_poll(ptr, i32)",
     "rp_spin": "void @rp_spin(i32)",
+    "rp_carry": "void @rp_carry(i64)",
+    "rp_round": "void @rp_round()",
     "rp_tls": "ptr @rp_tls(ptr)",
     "rp_unseen": "void @rp_unseen()",
 }

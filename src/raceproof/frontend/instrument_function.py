@@ -27,11 +27,14 @@ from raceproof.ir import (
     Fence,
     Function,
     Instr,
+    IntType,
+    IrType,
     Jump,
     Load,
     Operand,
     Phi,
     Program,
+    PtrType,
     Return,
     Rmw,
     Store,
@@ -73,6 +76,7 @@ class FunctionInstrumenter:
     label: str = ""
     _loop_pending: int | None = None
     _used: frozenset[Operand] | None = None
+    _carried: list[tuple[str, IrType]] = field(default_factory=list)
 
     def run(self, rows: Sequence[str]) -> list[str]:
         instructions = self.function.instructions()
@@ -112,7 +116,11 @@ class FunctionInstrumenter:
     def _instruction(self, instr: Instr | Terminator, text: list[str]) -> None:
         if self._loop_pending is not None and not isinstance(instr, Phi):
             self.out.append(call("rp_loop", f"i32 {self._loop_pending}"))
+            for register, type_ in self._carried:
+                self._carry(register, type_)
+            self.out.append(call("rp_round"))
             self._loop_pending = None
+            self._carried = []
         text = self._thread_local_uses(instr, text)
         if isinstance(instr, Compute) and instr.op == "asm":
             text = [_ASSEMBLY.sub(r'\1""', text[0])]
@@ -126,6 +134,8 @@ class FunctionInstrumenter:
                 return
             case Phi():
                 text = [self._phi(instr, text[0])]
+                if instr.id in self.facts.spins.carried:
+                    self._carried.append((text[0].split(" = ", 1)[0].strip(), instr.type))
             case Return() if self.function.name in self.facts.plan.atomic_functions:
                 self._site(instr)
                 self.out.append(f"  call void @{ATOMIC_END}()")
@@ -141,6 +151,18 @@ class FunctionInstrumenter:
             self.out.append(f"  {flag} = extractvalue {{ {instr.type}, i1 }} {register}, 1")
             self.out.append(f"  {wide} = zext i1 {flag} to i32")
             self.out.append(call("rp_cas_done", f"i32 {wide}"))
+
+    def _carry(self, register: str, type_: IrType) -> None:
+        """Tell the value of a phi, as 64 bits."""
+        value = register
+        if isinstance(type_, PtrType):
+            value = self.writer.new()
+            self.out.append(f"  {value} = ptrtoint ptr {register} to i64")
+        elif isinstance(type_, IntType) and type_.bits != 64:
+            value = self.writer.new()
+            verb = "zext" if type_.bits < 64 else "trunc"
+            self.out.append(f"  {value} = {verb} i{type_.bits} {register} to i64")
+        self.out.append(call("rp_carry", f"i64 {value}"))
 
     # --- memory
 

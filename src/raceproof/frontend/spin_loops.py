@@ -3,10 +3,11 @@
     while (!atomic_load(&ready)) ;
     for (;;) { pthread_mutex_lock(&m); int d = done; pthread_mutex_unlock(&m); if (d) break; usleep(10); }
 
-A round of such a loop is a function of the memory that it reads: it stores nothing, gives back every lock it takes,
-calls only what yields or sleeps or is itself so, and starts with the same registers as the round before (no value
-is carried round by a phi). Atomic updates may be in it; the runtime looks whether they have changed anything, and
-does not wait if so (a compare-and-swap that fails, a test-and-set of what is set already).
+A round of such a loop is a function of the memory that it reads and of the registers that it starts with: it stores
+nothing, gives back every lock it takes, calls only what yields or sleeps or is itself so. The runtime is told what a
+phi carries round (`carried`) and waits only if that is the same as in the round before. Atomic updates may be in it;
+the runtime looks whether they have changed anything, and does not wait if so (a compare-and-swap that fails, a
+test-and-set of what is set already).
 
 Errs on the side of fewer: a loop that is not found is explored round by round.
 """
@@ -25,10 +26,12 @@ from raceproof.ir import (
     Function,
     IndirectJump,
     Instr,
+    IntType,
     Load,
     Operand,
     Phi,
     Program,
+    PtrType,
     Return,
     SiteId,
     Store,
@@ -50,11 +53,13 @@ Balance = dict[str, int]
 @dataclass(frozen=True, slots=True)
 class SpinLoops:
     """`headers`: (function, label) of a header -> its loop; `latches`: (function, label) of a block -> the headers it
-    leads back to, with their loops; `polled`: loads that such a loop makes. A loop's number is a site in its header."""
+    leads back to, with their loops; `polled`: loads that such a loop makes; `carried`: phis of headers whose value may
+    be different in each round. A loop's number is a site in its header."""
 
     headers: Mapping[tuple[str, str], int] = field(default_factory=dict)
     latches: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
     polled: frozenset[SiteId] = frozenset()
+    carried: frozenset[SiteId] = frozenset()
 
 
 def spin_loops(program: Program, plan: HookPlan) -> SpinLoops:
@@ -97,7 +102,8 @@ class _Finder:
         for name in self._callees(waiting):
             waiting += self._program.functions[name].blocks
         polled = frozenset(i.id for block in waiting for i in block.body if isinstance(i, Load) and self._varies(i))
-        return SpinLoops(headers, latches, polled)
+        carried = frozenset(phi.id for loop in loops for phi in _carried(loop))
+        return SpinLoops(headers, latches, polled, carried)
 
     def _has_another(self, loop: _Loop, found: Mapping[tuple[str, str], _Loop]) -> bool:
         """Whether a loop that waits is inside: the runtime remembers one round of one loop, and that is the inner."""
@@ -128,7 +134,9 @@ class _Finder:
     def _only_waits(self, body: Mapping[str, Block], header: str, back: list[str]) -> bool:
         if any(isinstance(body[label].terminator, IndirectJump) for label in back):
             return False
-        if not all(_starts_alike(phi, body) for phi in body[header].body if isinstance(phi, Phi)):
+        phis = [phi for phi in body[header].body if isinstance(phi, Phi)]
+        carried = [phi for phi in phis if not _starts_alike(phi, body)]
+        if not all(isinstance(phi.type, IntType | PtrType) for phi in carried) or _is_counting(carried, body):
             return False
         balances = self._balances(body, header)
         return balances is not None and all(not balances[label] for label in back)
@@ -195,6 +203,33 @@ class _Finder:
                 if is_known and not any(lock.startswith("%") for lock in ends[0]):
                     self._summaries[name] = ends[0]
         return self._summaries[name]
+
+
+def _is_counting(carried: Iterable[Phi], body: Mapping[str, Block]) -> bool:
+    """Whether a value that is carried round is made of one: such a loop gets on by itself, and may run often."""
+    made_of: dict[Operand, tuple[Operand, ...]] = {}
+    for block in body.values():
+        for instr in block.body:
+            result = getattr(instr, "result", None)
+            if result is not None and not isinstance(instr, Load | Call):
+                made_of[result] = operands(instr)
+    results = {phi.result for phi in carried}
+    work = [value for phi in carried for value, label in phi.incoming if label in body]
+    seen: set[Operand] = set()
+    while work:
+        value = work.pop()
+        if value in results:
+            return True
+        if value not in seen:
+            seen.add(value)
+            work += made_of.get(value, ())
+    return False
+
+
+def _carried(loop: _Loop) -> Iterator[Phi]:
+    for phi in loop.body[loop.header].body:
+        if isinstance(phi, Phi) and not _starts_alike(phi, loop.body):
+            yield phi
 
 
 def _starts_alike(phi: Phi, body: Mapping[str, Block]) -> bool:

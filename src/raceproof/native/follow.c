@@ -103,7 +103,7 @@ void follow(const struct op *op, const char *what) {
         if (next < 0) end_of_plan();
         resume(&threads[next]);
     }
-    report_step(self, op, what);
+    if (op->kind != OP_CANCEL || G->has_cancel) report_step(self, op, what);
     if (op->kind == OP_TRY) self->pending.size = try_succeeds(self);
 }
 

@@ -601,6 +601,7 @@ static bool site_may_conflict(uint32_t site, const struct op *op) {
     return true;
 }
 
+/* An access to come may be an atomic one, which is always an event: the tables do not say. */
 static bool access_may_conflict(uint32_t access, const struct op *op) {
     if (!is_access(op) || op->id == RP_NO_ACCESS) return op->kind == OP_ATOMIC;
     for (uint32_t i = 0; i < options.pair_count; i++) {
@@ -643,7 +644,6 @@ static bool conflicts_of(uint32_t k, uint32_t position, uint8_t tid, bool with_s
     for (uint32_t i = 0; i < r->sync_count + r->access_count; i++) {
         bool is_sync = i < r->sync_count;
         uint32_t site = is_sync ? r->syncs[i] : NONE, access = is_sync ? NONE : r->accesses[i - r->sync_count].access;
-        if (!is_sync && !visible_access[access]) continue;
         for (uint32_t e = k; e-- > 0;) {
             const struct event *ev = &events[e];
             if (ev->tid == tid || clock[ev->tid] >= ev->number) continue;

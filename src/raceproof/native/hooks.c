@@ -148,6 +148,28 @@ void rp_leave(void) {
 
 void rp_loop(uint32_t loop) {
     (void)loop;
+    self->carried = 0;
+    self->carries_same = self->returning;
+}
+
+void rp_carry(uint64_t value) {
+    if (self->carried == MAX_CARRIED) {
+        self->carries_same = 0;
+        return;
+    }
+    uint64_t *kept = &self->carries[self->carried++];
+    if (*kept != value) self->carries_same = 0;
+    *kept = value;
+}
+
+void rp_round(void) {
+    bool waits = self->returning && self->carries_same && !self->waited; /* else it goes back to its condition */
+    self->returning = 0;
+    if (waits) { /* not if something has changed already: by others, or by an exchange of our own */
+        struct op op = {.kind = OP_SPIN, .id = RP_NO_ACCESS, .site = rp_site};
+        self->polling = 0;
+        block(&op);
+    }
     self->polling = 1;
     self->waited = 0;
     self->poll_overflow = 0;
@@ -161,10 +183,7 @@ void rp_poll(const void *address, uint32_t size) {
 
 void rp_spin(uint32_t loop) {
     (void)loop;
-    struct op op = {.kind = OP_SPIN, .id = RP_NO_ACCESS, .site = rp_site};
-    self->polling = 0;
-    if (self->waited) return; /* it goes back to its condition */
-    block(&op); /* at once if something has changed already: by others, or by an exchange of our own */
+    self->returning = 1;
 }
 
 void rp_unseen(void) { self->result_unseen = 1; }

@@ -2,9 +2,9 @@
  *
  * Why this finds what one process finds: at each node, the threads that are ever tried there have an order, the one in
  * which they were given out, and each has those before it in its sleep set (or its done set). That is all that the
- * proofs of [AAJS14] and [FG05] need; they do not need that one subtree is complete when the next one begins. Requests
- * only ever add to what is tried. Of a wakeup tree, only the first steps are given away: source sets instead of the
- * optimal algorithm's, which may cost executions that end blocked.
+ * proofs of [AAJS14, Alg. 1] and [FG05] need; they do not need that one subtree is complete when the next one begins.
+ * Requests only ever add to what is tried. The optimal algorithm needs more, its wakeup trees, which grow in one process
+ * only; so a search that is shared works with source sets, which may cost executions that end blocked.
  */
 
 #include "items.h"

@@ -170,7 +170,7 @@ static enum stop one_search(void) {
         report_end();
 #endif
         uint32_t races_now = G->hit_count;
-        bool goes_on = options.algorithm->finish();
+        bool goes_on = is_endless || options.algorithm->finish();
         if (races_now > 0) {
             report_races();
             if (!options.all) return STOP_RACE;

@@ -56,10 +56,13 @@ extern RP_HOOK uint32_t rp_site;
 RP_HOOK void rp_enter(uint32_t site);
 RP_HOOK void rp_leave(void);
 
-/* Loops that only re-read (frontend/spin_loops.py finds them): rp_loop at the start of the header, rp_spin on each
- * way back to it. In such a loop every load that has no other hook has rp_poll in front of it. rp_spin waits
- * until one of the values read in this round has changed. */
+/* Loops that only re-read (frontend/spin_loops.py finds them). At the start of the header: rp_loop, rp_carry for each
+ * register that may have another value in each round, rp_round; on each way back to it, rp_spin. In such a loop
+ * every load that has no other hook has rp_poll in front of it. If a round begins as the one before did, rp_round
+ * waits until one of the values read in that one has changed. */
 RP_HOOK void rp_loop(uint32_t loop);
+RP_HOOK void rp_carry(uint64_t value);
+RP_HOOK void rp_round(void);
 RP_HOOK void rp_poll(const void *address, uint32_t size);
 RP_HOOK void rp_spin(uint32_t loop);
 

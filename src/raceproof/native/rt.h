@@ -112,6 +112,7 @@ struct frame { uint32_t site; uintptr_t sp; };
 #define MAX_FRAMES 256
 #define MAX_HELD 64
 #define MAX_POLLS 64
+#define MAX_CARRIED 16
 
 struct held { uintptr_t object; uint32_t site; uint8_t shared; };
 struct poll { const void *address; uint32_t size; uint8_t value[16]; };
@@ -152,6 +153,8 @@ struct thread {
     struct poll polls[MAX_POLLS];
     uint32_t poll_count;
     uint8_t polling, poll_overflow;
+    uint8_t returning, carries_same, carried; /* of a loop that only waits: what it takes into its next round */
+    uint64_t carries[MAX_CARRIED];
     struct op exchange; /* a compare-exchange whose outcome is not known yet */
     uint8_t failure_order;
     uint32_t exchange_event;

@@ -346,7 +346,7 @@ static void thread_clear(struct thread *t, uint8_t tid) {
     t->fiber = fiber;
     t->tid = tid;
     t->depth = t->held_count = t->poll_count = 0;
-    t->polling = t->poll_overflow = t->has_acquire_fence = t->has_release_fence = 0;
+    t->polling = t->poll_overflow = t->returning = t->waited = t->has_acquire_fence = t->has_release_fence = 0;
     for (uint32_t i = 0; i < n; i++) t->hb[i] = t->dep[i] = 0;
     t->hb[tid] = 1;
     t->wake_enabler = NONE;

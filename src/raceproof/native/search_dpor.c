@@ -75,7 +75,7 @@ void dpor_update(uint32_t limit) {
     uint32_t last[RP_MAX_THREADS];
     static const uint32_t nothing[RP_MAX_THREADS];
     for (uint32_t t = 0; t < G->paths; t++) last[t] = NONE;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && !must_stop(); i++) {
         uint8_t t = events[i].tid;
         struct next next = {t, last[t], i, &events[i].op, last[t] == NONE ? nothing : CLOCK(last[t])};
         update_for(&next, limit);

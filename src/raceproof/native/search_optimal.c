@@ -171,16 +171,47 @@ static const struct op *next_op(uint32_t e, uint8_t tid) {
     return &G->final_pending[tid];
 }
 
-/* The node is not ours alone: any thread that could begin v will do. */
-static void request(uint32_t e, const struct sequence *v) {
-    uint8_t wanted = events[v->events[0]].tid;
-    tset tids = 0;
-    uint32_t at;
-    for (tset rest = nodes[e].enabled; rest != 0; rest &= rest - 1) {
-        uint8_t tid = (uint8_t)__builtin_ctzll(rest);
-        if (is_weak_initial(v, tid, next_op(e, tid), &at)) tids |= BIT(tid);
+/* ---- when the search is shared
+ *
+ * Wakeup sequences are not handed on to other processes: then source sets [AAJS14, Alg. 1], for which the first steps
+ * are enough. What makes the optimal search drop a sequence, a thread asleep that is no part of it, is not sound for
+ * them: it counts on sequences of earlier nodes to be explored as they are. */
+
+/* Threads that could begin v, of which only the events before `limit` and the last one count. */
+static tset initials(const struct sequence *v, uint32_t limit) {
+    tset seen = 0, found = 0;
+    uint32_t last = v->events[v->count - 1], count = 0;
+    while (count + 1 < v->count && v->events[count] < limit) count++;
+    for (uint32_t i = 0; i <= count; i++) {
+        uint32_t event = i < count ? v->events[i] : last;
+        uint8_t tid = events[event].tid;
+        if (seen & BIT(tid)) continue;
+        seen |= BIT(tid);
+        uint32_t j = 0;
+        while (j < i && !before_in(v, v->events[j], event)) j++;
+        if (j == i) found |= BIT(tid);
     }
-    if (nodes[e].enabled & BIT(wanted)) items_request(e, tids, wanted);
+    return found;
+}
+
+/* One of `tids` will be tried at node e. */
+static void try_one(uint32_t e, tset tids) {
+    struct node *node = &nodes[e];
+    tset taken = node->asleep | node->done | BIT(node->chosen);
+    uint32_t *link = &node->wut;
+    if (e < frozen) {
+        if (!(tids & taken)) items_request(e, tids, (uint8_t)__builtin_ctzll(tids));
+        return;
+    }
+    for (; *link != NONE; link = &wakes[*link].sibling) taken |= BIT(wakes[*link].tid);
+    uint8_t tid = (uint8_t)__builtin_ctzll(tids);
+    if (!(tids & taken)) *link = new_wake(tid, next_op(e, tid));
+}
+
+static void reverse_shared(uint32_t e, uint32_t f, const struct sequence *v) {
+    tset tids = initials(v, f) & nodes[e].enabled;
+    if (tids == 0) tids = initials(v, NONE) & nodes[e].enabled; /* f needs more than what came before it */
+    if (tids != 0) try_one(e, tids);
 }
 
 /* e and f are dependent and could come the other way round: make sure that they will. `limit`: events from here on
@@ -195,16 +226,17 @@ void optimal_reverse(uint32_t e, uint32_t f, uint32_t limit) {
         if (i != f && !before(e, i)) v.events[v.count++] = i;
     v.events[v.count++] = f;
     if (!is_possible(&v, e, f)) return;
+    if (options.shares) {
+        reverse_shared(e, f, &v);
+        return;
+    }
     struct node *node = &nodes[e];
     for (tset rest = node->asleep; rest != 0; rest &= rest - 1) {
         uint8_t tid = (uint8_t)__builtin_ctzll(rest);
         uint32_t at;
         if (is_weak_initial(&v, tid, &SLEEPERS(e)[tid].op, &at)) return;
     }
-    if (e < frozen)
-        request(e, &v);
-    else
-        insert(node, &v);
+    insert(node, &v);
 }
 
 /* A thread that waits at the end, as one more event: which one it was too late for. */
@@ -248,8 +280,8 @@ void optimal_try(uint32_t e, uint8_t tid) {
         clock_copy(CLOCK(n), G->final_dep[tid], G->paths);
     }
     if (nodes[e].asleep & BIT(tid)) return;
-    if (e < frozen) {
-        items_request(e, BIT(tid), tid);
+    if (options.shares) {
+        try_one(e, BIT(tid));
         return;
     }
     struct sequence v = {1, &f, NONE};

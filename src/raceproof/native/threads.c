@@ -88,10 +88,10 @@ _Noreturn void thread_exit(void *result) {
 
 bool is_cancelled(const struct thread *t) { return t->cancel_requested && !t->cancel_disabled; }
 
+/* Always a step, so that schedules mean the same to a replay, which learns late that somebody is cancelled. */
 void cancellation_point(void) {
-    if (!G->has_cancel) return;
     struct op op = {.kind = OP_CANCEL, .id = RP_NO_ACCESS, .site = rp_site, .object = (uintptr_t)self};
-    point(&op, true, "cancellation point");
+    point(&op, G->has_cancel, "cancellation point");
     if (is_cancelled(self)) thread_exit((void *)-1);
 }
 

@@ -11,7 +11,7 @@ static void *producer(void *arg) {
         unsigned h = atomic_load_explicit(&head, memory_order_relaxed);  // no-race
         while (h - atomic_load_explicit(&tail, memory_order_acquire) == SIZE)  // no-race
             ;
-        ring[h % SIZE] = i;                     // no-race alarm(lockset): head and tail keep the two apart
+        ring[h % SIZE] = i;                     // no-race alarm(lockset): head and tail keep the two apart; alarm(explore): too many orders
         atomic_store_explicit(&head, h + 1, memory_order_release);  // no-race
     }
     return arg;

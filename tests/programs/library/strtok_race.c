@@ -5,7 +5,7 @@
 static void *worker(void *arg) {
     char mine[] = "a b c";
     int words = 0;
-    for (char *p = strtok(mine, " "); p != NULL; p = strtok(NULL, " "))  // race
+    for (char *p = strtok(mine, " "); p != NULL; p = strtok(NULL, " "))  // race missed(explore): the library's own variable is not watched
         words++;
     return words ? arg : NULL;
 }

@@ -296,7 +296,7 @@ def test_addresses_do_not_depend_on_the_environment(load: Load, monkeypatch: pyt
 
 
 KEEPS = r"""
-#define COUNT 300000
+#define COUNT 70000
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; pthread_key_t key; pthread_once_t once = PTHREAD_ONCE_INIT;
 int small[10] = {1, 2}, large[COUNT] = {[5] = 5, [COUNT - 1] = 9}; static char zero[1 << 20]; int calls, x;
 _Thread_local int own = 3;

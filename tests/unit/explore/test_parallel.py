@@ -226,6 +226,8 @@ def test_generated_programs(tmp_path: Path, seed: int) -> None:
         for sharing in (AT_ONCE, Sharing(executions=few)):
             shared = program.explore(algorithm, 2, sharing)
             assert outcome(shared) == outcome(alone), f"{algorithm}, {sharing}\n{render(source)}"
+            if algorithm == "optimal":  # one for each class of equivalent executions
+                assert int(shared.stats["executions"]) - int(shared.stats["blocked"]) == alone.stats["executions"]
 
 
 @pytest.mark.parametrize("algorithm", ["dfs", "optimal", "race"])
