@@ -145,6 +145,9 @@ void run_in_child(void (*body)(void)) {
     }
     kill(-child, SIGKILL);
     if (G->child_reported) return;
-    if (!WIFSIGNALED(status) && WIFEXITED(status) && WEXITSTATUS(status) == 4) exit(4);
-    if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL) report_other("crash", strsignal(WTERMSIG(status)), NONE);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 4) exit(4);
+    /* It ended where the runtime did not see it: what the other threads would have done is not known. */
+    G->bounded_endless = 1;
+    bool is_crash = WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL;
+    report_other(is_crash ? "crash" : "exit", is_crash ? strsignal(WTERMSIG(status)) : "the process ended", NONE);
 }

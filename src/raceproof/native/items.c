@@ -153,6 +153,7 @@ static bool give(bool everything) {
 static const char *obstacle(void) {
     if (G->choice_count > 0) return "inputs"; /* the search begins anew with each of their values */
     if (options.algorithm->left == NULL) return "algorithm";
+    if (G->event_limit < MAX_EVENTS) return "levels"; /* it will begin anew with longer executions */
     if (options.algorithm->divides != NULL && !options.algorithm->divides()) return "phase";
     return NULL;
 }
