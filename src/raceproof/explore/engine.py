@@ -95,6 +95,7 @@ def control(prepared: Prepared, options: ExploreOptions, time_limit: float) -> C
         pairs=prepared.pairs,
         candidates=prepared.candidates,
         futures=prepared.futures,
+        known=prepared.known,
     )
 
 

@@ -14,6 +14,7 @@ from raceproof.explore.futures import Futures, compute_futures, format_control
 from raceproof.explore.hooks import hooks_for
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.outside import needs_fork
+from raceproof.facts import Sync, sync_op
 from raceproof.frontend import LinkedModule
 from raceproof.model import AccessId, ConcurrentProgram, RacePair
 
@@ -24,7 +25,8 @@ _PRUNING = ("pdp", "dhtc", "race")  # algorithms that ask what a thread may stil
 class Prepared:
     """Everything the host needs. `unobserved`: accesses of the pairs that the hooks do not see.
 
-    `why_isolation` says what chose the fork mode, None for the memory mode or if the user chose.
+    `why_isolation` says what chose the fork mode, None for the memory mode or if the user chose. `known` are facts that
+    the host would find out itself.
     """
 
     host: Path
@@ -37,6 +39,7 @@ class Prepared:
     candidates: tuple[tuple[int, int], ...] = ()
     futures: tuple[str, ...] = ()
     module: str = ""
+    known: frozenset[str] = frozenset()
 
 
 def module_hash(module: LinkedModule) -> str:
@@ -71,6 +74,7 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
         candidates=candidates(cp.program),
         futures=_future_lines(cp, watched, futures, options) if futures is not None else (),
         module=module_hash(options.module),
+        known=_known(cp),
     )
 
 
@@ -81,6 +85,18 @@ def _future_lines(
     sites = [f"future site {number} {cp.accesses[number].site}" for number in sorted(watched)]
     pairs = sorted((pair.first, pair.second) for pair in options.ordered)
     return (*format_control(futures), *sites, *(f"future ordered {a} {b}" for a, b in pairs))
+
+
+def _known(cp: ConcurrentProgram) -> frozenset[str]:
+    """What makes more operations scheduling points, so that the search need not begin anew when it meets them."""
+    found = set()
+    for name in cp.program.externals:
+        operation = sync_op(name)
+        if name == "pthread_cancel":
+            found.add("cancel")
+        elif name == "sem_getvalue" or (operation is not None and operation.kind in (Sync.TRYLOCK, Sync.SEM_TRYWAIT)):
+            found.add("try")
+    return frozenset(found)
 
 
 def _isolation(cp: ConcurrentProgram, options: ExploreOptions) -> tuple[str, str | None]:

@@ -110,6 +110,7 @@ class Control:
     pairs: tuple[tuple[AccessId, AccessId], ...]
     candidates: tuple[tuple[int, int], ...] = ()
     futures: tuple[str, ...] = ()
+    known: frozenset[str] = frozenset()
     replay: Run | None = None
     drive: tuple[Turn, Turn] | None = None
     part: Part | None = None
@@ -132,6 +133,8 @@ class Control:
         for bits, value in self.candidates:
             yield f"candidate {bits} {value}"
         yield from self.futures
+        for name in sorted(self.known):
+            yield f"known {name}"
         if self.replay is not None:
             for number in self.replay.inputs:
                 yield f"input {number}"
