@@ -27,7 +27,7 @@ demo: .venv/.stamp
 # What reaches the output must not depend on the order of hashed sets: the golden tests run again
 # under two random hash seeds, which are printed so that a failure can be repeated.
 test: .venv/.stamp-dev
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
 	@for round in 1 2; do \
 	    seed=$$($(BIN)/python -c 'import random; print(random.randrange(1, 2**32))'); \
 	    echo "golden tests with PYTHONHASHSEED=$$seed"; \
@@ -47,8 +47,11 @@ bench: .venv/.stamp
 tables: .venv/.stamp
 	$(BIN)/python bench/tables.py --write
 
-# The algorithms of the explorer against one another; the same command goes on where it was ended.
+# What takes long: the slow tests (sanitizers, memory, every algorithm on every program), then the algorithms of the
+# explorer against one another on generated programs; the same command goes on where it was ended.
 soak: .venv/.stamp-dev
+	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) -m slow
+	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) tests/test_programs.py
 	cd tests && PYTHONPATH=. ../$(BIN)/python -m exploration.soak --seed $(SEED) --count $(PROGRAMS) --jobs $(WORKERS) \
 	    --out $(abspath $(OUT))
 

@@ -92,6 +92,11 @@ class Searched:
         return bool(self.result.stats["complete"])
 
     @property
+    def is_cut(self) -> bool:
+        """Whether executions were cut or inputs left out."""
+        return any(note.startswith("bounded: ") for note in self.result.notes)
+
+    @property
     def executions(self) -> int:
         return int(self.result.stats["executions"])
 

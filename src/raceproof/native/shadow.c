@@ -50,6 +50,8 @@ static struct cell *cells;
 static struct access_record *access_records;
 static struct order_record *order_records;
 static struct release_record *release_records;
+static uint32_t last_of[RP_MAX_THREADS]; /* the last event of each thread */
+static uint32_t last_global;             /* the last event that depends on everything */
 static uint32_t generation, cell_count, access_count, order_count, release_count;
 
 static void *private_memory(size_t bytes) {
@@ -70,6 +72,8 @@ void shadow_reset(void) {
         generation = 1;
     }
     cell_count = 0;
+    last_global = NONE;
+    for (uint32_t t = 0; t < RP_MAX_THREADS; t++) last_of[t] = NONE;
     access_count = order_count = release_count = 1; /* 0 ends a list */
 }
 
@@ -192,6 +196,25 @@ static void order_in_cell(uint32_t e, const struct op *op, struct cell *c, uint8
 /* Sync objects have their own cells: an odd key above every word's number. */
 static inline uintptr_t sync_key(uintptr_t object) { return ((object >> 3) << 1 | 1) ^ ((uintptr_t)1 << 63); }
 
+/* What depends on everything: on the last event of each thread, and every event on the last such one. */
+static void order_behind(uint32_t e, uint32_t earlier, struct candidates *found, const uint32_t *before) {
+    uint8_t tid = events[e].tid, other = events[earlier].tid;
+    if (other == tid) return;
+    if (events[earlier].number > before[other] && found->count < 64) found->events[found->count++] = earlier;
+    clock_join(threads[tid].dep, CLOCK(earlier), G->paths);
+}
+
+static void order_globally(uint32_t e, const struct op *op, struct candidates *found, const uint32_t *before) {
+    if (op->global) {
+        for (uint32_t t = 0; t < G->paths; t++)
+            if (last_of[t] != NONE) order_behind(e, last_of[t], found, before);
+        last_global = e;
+    } else if (last_global != NONE) {
+        order_behind(e, last_global, found, before);
+    }
+    last_of[events[e].tid] = e;
+}
+
 static void keep_races(uint32_t e, struct candidates *found) {
     struct event *ev = &events[e];
     ev->first_race = G->race_count;
@@ -226,6 +249,7 @@ void order_event(uint32_t e, const struct op *op) {
         order_in_cell(e, op, cell_at(sync_key(op->object)), (uint8_t)(1u << (op->object & 7)), &found, before);
         join_object(t, op);
     }
+    order_globally(e, op, &found, before);
     clock_copy(CLOCK(e), t->dep, n);
     if (found.count == 0) {
         events[e].race_count = 0;
