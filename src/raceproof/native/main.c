@@ -163,12 +163,6 @@ static enum stop one_search(void) {
         if (G->cut == CUT_BLOCKED) G->blocked++;
         bool is_endless = is_first && G->cut == CUT_EVENTS && !options.begun;
         is_first = false;
-#ifdef RP_DEBUG
-        for (uint32_t i = 0; i < G->event_count; i++)
-            report_put("%s%u:%u@%lx%s", i ? " " : "", events[i].tid, events[i].op.kind, (unsigned long)events[i].op.object & 0xfff, i + 1 == G->prefix ? "|" : "");
-        report_put(" cut %u hits %u", G->cut, G->hit_count);
-        report_end();
-#endif
         uint32_t races_now = G->hit_count;
         bool goes_on = is_endless || options.algorithm->finish();
         if (races_now > 0) {

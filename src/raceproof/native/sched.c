@@ -39,6 +39,7 @@ uint8_t section_owner = NO_THREAD;
 static bool orders;                             /* the search wants clocks and races of events */
 static uint32_t event_counts[RP_MAX_THREADS];
 static tset silent; /* threads whose pending operation is no event */
+static tset ready;  /* those of the others whose pending operation never has to wait */
 
 /* ---- operations */
 
@@ -106,6 +107,8 @@ bool is_enabled(const struct thread *t) {
     default: return true;
     }
 }
+
+static inline bool never_waits(uint8_t kind) { return kind == OP_MEMORY || kind == OP_ATOMIC; }
 
 bool try_succeeds(const struct thread *t) {
     const struct op *op = &t->pending;
@@ -198,8 +201,8 @@ static void make_event(struct thread *t) {
 }
 
 static struct thread *decide(void) {
-    tset enabled = 0;
-    for (tset rest = live & ~silent; rest != 0; rest &= rest - 1) {
+    tset enabled = ready & live & ~silent;
+    for (tset rest = live & ~silent & ~ready; rest != 0; rest &= rest - 1) {
         struct thread *t = &threads[__builtin_ctzll(rest)];
         if (is_enabled(t)) enabled |= BIT(t->tid);
     }
@@ -267,10 +270,12 @@ void point(const struct op *op, bool is_point, const char *what) {
         follow(op, what);
     } else if (is_point) {
         self->pending = *op;
+        if (never_waits(op->kind)) ready |= BIT(self->tid);
         if (!options.algorithm->hb && is_access(op)) detect_together();
         futures_stand(self);
         dispatch();
         self->pending.kind = OP_NOTHING;
+        ready &= ~BIT(self->tid);
     }
     self->steps++;
     if (--steps_left == 0) {
@@ -419,7 +424,7 @@ static void run_here(void) {
     objects_reset();
     shadow_reset();
     self = NULL;
-    live = silent = 0;
+    live = silent = ready = 0;
     section_owner = NO_THREAD;
     memset(event_counts, 0, G->paths * sizeof *event_counts);
     for (uint32_t t = 0; t < G->paths; t++) threads[t].state = T_UNUSED;
