@@ -433,6 +433,7 @@ static void run_here(void) {
     silent &= ~BIT(0);
     self = main_thread;
     fiber_switch(&host, &main_thread->fiber);
+    self = NULL; /* the search runs: a signal must not take it for the program */
     for (uint32_t t = 0; t < G->paths; t++) {
         G->final_state[t] = threads[t].state;
         if (threads[t].state == T_UNUSED) continue;
