@@ -117,6 +117,14 @@ def _assumes_no_spurious_wakeup(cp: ConcurrentProgram, options: ExploreOptions) 
     return not options.spurious and not _WAITS.isdisjoint(cp.program.externals)
 
 
+def _handler(cp: ConcurrentProgram) -> str | None:
+    """A function that the system may run whenever it likes, such as a handler of signals."""
+    if cp.calls is None:
+        return None
+    known = sorted({name for targets in cp.calls.targets.values() for name in targets.any_time} | cp.calls.from_outside)
+    return known[0] if known else None
+
+
 def _run_once(prepared: Prepared, options: ExploreOptions, budget: Budget) -> HostRun:
     budget.check()
     remaining = budget.remaining()
@@ -191,6 +199,8 @@ def _findings(
     bounds = tuple(dict.fromkeys(record.reason for record in of_kind(host_run.records, BoundedRecord)))
     if _assumes_no_spurious_wakeup(cp, options):
         bounds += ("waits that end without a signal were not tried",)
+    if (handler := _handler(cp)) is not None:
+        bounds += (f"`{handler}` may run at any time, which was not tried",)
     proof = Exhausted(executions, options.algorithm, bounds)
     scope = Scope.BOUNDED if bounds else Scope.THIS_INPUT
     obstacle = _obstacle(cp, prepared, host_run, unconfirmed, executions, len(races))
@@ -234,6 +244,8 @@ def _obstacle(
             return f"{seen}, as many as were allowed"
         case "interrupted":
             return f"{seen}; then it was interrupted"
+        case "pairs":
+            return f"{seen}; the search ended with more races than it can keep"
         case "replayed":
             raise InternalError("the host replayed where it was to search")
     if executions == 0:
@@ -261,6 +273,8 @@ def _why_stopped(host_run: HostRun, options: ExploreOptions) -> str | None:
             return f"the run failed: {host_run.problem}"
         case "time":
             return "time limit reached"
+        case "pairs":
+            return "more races than it can keep"
         case "executions":
             return f"limit of {_count(options.max_executions, 'execution')} reached"
         case reason:

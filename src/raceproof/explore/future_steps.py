@@ -14,7 +14,6 @@ from typing import Final
 from raceproof.explore.future_locks import ALL, ATOMIC, Formal, LockTable, Place, Pointers, Static
 from raceproof.facts import Sync, SyncOp, atomic_call, is_atomic_function, sync_op
 from raceproof.ir import (
-    Address,
     Block,
     Call,
     CompareExchange,
@@ -140,8 +139,8 @@ class Steps:
     # -- which functions there are
 
     def _find_functions(self) -> None:
-        constructors = self._table("llvm.global_ctors")
-        at_end = dict.fromkeys(self._table("llvm.global_dtors"))
+        constructors = self.program.listed_functions("llvm.global_ctors")
+        at_end = dict.fromkeys(self.program.listed_functions("llvm.global_dtors"))
         starts: dict[str, None] = {}
         work = [self.program.entry, *constructors, *at_end]
         while work:
@@ -164,11 +163,6 @@ class Steps:
         for name in constructors:
             later = (*self.follows.get(name, ()), *constructors, self.program.entry)
             self.follows[name] = tuple(dict.fromkeys(later))
-
-    def _table(self, name: str) -> tuple[str, ...]:
-        cells = self.program.globals[name].initial if name in self.program.globals else ()
-        symbols = (c.value.symbol for c in cells if isinstance(c.value, Address))
-        return tuple(dict.fromkeys(s for s in symbols if s in self.program.functions))
 
     def _passed(self) -> dict[str, list[tuple[Function, tuple[Operand, ...]] | None]]:
         """Who runs each function with which arguments, see `Pointers.find_constants`."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import select
 import signal
 import subprocess
@@ -22,8 +23,8 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
-from raceproof.core import InternalError, ToolMissing
-from raceproof.explore.protocol import Control, EndRecord, ProgressRecord, Record, StatRecord, parse
+from raceproof.core import InternalError, ToolMissing, Unsupported
+from raceproof.explore.protocol import REFUSED, Control, EndRecord, ProgressRecord, Record, StatRecord, parse
 
 GRACE = 5.0
 """Seconds that the host may take to end after its time limit or an interrupt."""
@@ -105,14 +106,19 @@ class Host:
         return time.monotonic() > self.deadline
 
     def end(self) -> str:
-        """Leave nothing of it; how it came to an end, if it was not by itself."""
+        """Leave nothing of it; how it came to an end, if it was not by itself.
+
+        Raises `Unsupported` if it could not load the program.
+        """
         if self.is_closed:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(self.grace)
         _end(self.process)
-        death = _death(self.process.returncode, _tail(self._stderr))
+        status, stderr = self.process.returncode, _tail(self._stderr)
         self._files.close()
-        return death
+        if status == REFUSED:
+            raise Unsupported(_refusal(stderr))
+        return _death(status, stderr)
 
 
 def run_host(
@@ -211,6 +217,12 @@ def _death(status: int, stderr: str) -> str:
     else:
         how = f"it ended with status {status} and without a result"
     return f"{how}: {stderr}" if stderr else how
+
+
+def _refusal(stderr: str) -> str:
+    if (missing := re.search(r"undefined symbol: (\S+)", stderr)) is not None:
+        return f"running without `{missing[1]}`, which is defined nowhere: give the file that defines it too"
+    return f"loading the program: {stderr}"
 
 
 def _tail(stderr: IO[bytes]) -> str:

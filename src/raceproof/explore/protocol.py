@@ -49,9 +49,11 @@ class Order(IntEnum):
 NO_ACCESS = 0xFFFFFFFF
 """`RP_NO_ACCESS`; also stands for a site that is not known."""
 
+REFUSED = 3
+"""`RP_REFUSED`: the status of a host that could not load the program."""
 ALGORITHMS = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
 ISOLATIONS = ("memory", "fork")
-ENDS = ("complete", "race", "time", "executions", "interrupted", "replayed", "items", "restart", "inputs")
+ENDS = ("complete", "race", "time", "executions", "interrupted", "replayed", "items", "restart", "inputs", "pairs")
 
 Step = tuple[int, int]
 """Of a work item: the thread that is chosen at a node, and the set (a mask) of those that others try there."""

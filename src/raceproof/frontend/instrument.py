@@ -30,7 +30,7 @@ _GROUP = re.compile(r"attributes (#\d+) = \{ ?(.*?) ?\}")
 _KEPT_ATTRIBUTES = re.compile(r"\b(?:noreturn|nounwind|returns_twice|strictfp|naked)\b")
 _FEATURES = re.compile(r'"target-features"="([^"]*)"')
 _QUOTED = re.compile(r'"[^"]*"(?:="[^"]*")?')
-_CONSTRUCTOR = re.compile(rf"\{{ i32 (\d+), ptr @({_NAME}), ptr [^}}]*\}}")
+_LISTED = re.compile(rf"\{{ i32 (\d+), ptr @({_NAME}), ptr [^}}]*\}}")
 _THREAD_LOCAL = re.compile(r"\bthread_local(?:\(\w+\))? ")
 
 
@@ -38,6 +38,10 @@ def instrument(text: str, program: Program, plan: HookPlan) -> str:
     """The module with hooks. Raises `Unsupported` for what the runtime cannot carry out."""
     if program.pointer_size != 8:
         raise Unsupported("running a program compiled for 32 bits")
+    places = {f.name: f.pos for f in program.functions.values()} | {g.name: g.pos for g in program.globals.values()}
+    for name, pos in places.items():
+        if name.startswith("rp_"):
+            raise Unsupported(f"running a program with names of the runtime, rp_...: {name}", pos)
     writer = HookWriter()
     facts = ModuleFacts(
         program=program,
@@ -55,7 +59,7 @@ def instrument(text: str, program: Program, plan: HookPlan) -> str:
         present = {plan.replaced.get(name, name) for name in declared}
         hooks += [f"void @{name}()" for name in (ATOMIC_BEGIN, ATOMIC_END) if name not in present]
     metadata = _referenced(lines, module.metadata)
-    made = exports(program, plan.tokens, module.constructors, bool(facts.thread_locals))
+    made = exports(program, plan.tokens, module.system_run, bool(facts.thread_locals))
     return "\n".join([*lines, *(f"declare {d}" for d in hooks), *made, *metadata, ""])
 
 
@@ -68,7 +72,7 @@ class _Module:
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self.metadata: dict[str, str] = {}
-        self.constructors: list[str] = []
+        self.system_run: dict[str, list[str]] = {"llvm.global_ctors": [], "llvm.global_dtors": []}
         self._taken: set[str] = set()
 
     def read(self, text: str) -> None:
@@ -119,12 +123,10 @@ class _Module:
             self.lines.append(f"declare {match.group(1).replace('dso_local ', '')}")
 
     def _global(self, row: str, name: str) -> None:
-        if name == "llvm.global_ctors":
-            found = sorted((int(priority), at, f) for at, (priority, f) in enumerate(_CONSTRUCTOR.findall(row)))
-            self.constructors = [f for _, _, f in found]
+        if name in self.system_run:
+            found = sorted((int(priority), at, f) for at, (priority, f) in enumerate(_LISTED.findall(row)))
+            self.system_run[name] = [f for _, _, f in found]
             return
-        if name == "llvm.global_dtors":
-            return  # they run when the process ends, after all that is explored
         head, _ = split_attachments(row)
         head = re.sub(r", !dbg !\d+", "", head)
         variable = self._facts.program.globals.get(name)

@@ -109,5 +109,11 @@ class Program:
     pointer_size: int
     origin: Origin
 
+    def listed_functions(self, table: str) -> tuple[str, ...]:
+        """Functions of the program in a table that the system runs: `llvm.global_ctors`, `llvm.global_dtors`."""
+        cells = self.globals[table].initial if table in self.globals else ()
+        symbols = (cell.value.symbol for cell in cells if isinstance(cell.value, Address))
+        return tuple(dict.fromkeys(symbol for symbol in symbols if symbol in self.functions))
+
     def instructions_by_site(self) -> dict[SiteId, tuple[Function, Instr | Terminator]]:
         return {i.id: (f, i) for f in self.functions.values() for i in f.instructions()}

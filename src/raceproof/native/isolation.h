@@ -5,7 +5,7 @@
 #include "sched.h"
 
 enum stop { STOP_NOT, STOP_TIME, STOP_INTERRUPTED, STOP_EXECUTIONS, STOP_RACE, STOP_ITEMS, STOP_RESTART,
-            STOP_INPUTS };
+            STOP_INPUTS, STOP_PAIRS };
 
 double now_seconds(void);
 enum stop stop_reason(void);

@@ -81,11 +81,12 @@ static void progress(void) {
 
 static void report_races(void) {
     static struct segment *original;
+    static struct hit hits[MAX_PAIRS_FOUND];
+    uint32_t count = G->hit_count;
+    if (count == 0) return;
     if (original == NULL) original = reserve(sizeof *original * (MAX_SEGMENTS + 1));
     size_t size = (G->segment_count + 1) * sizeof *original;
     memcpy(original, segments, size);
-    struct hit hits[MAX_HITS];
-    uint32_t count = G->hit_count;
     memcpy(hits, G->hits, count * sizeof *hits);
     for (uint32_t i = 0; i < count; i++) {
         G->found[G->pairs_found++] = (struct found_race){hits[i].a, hits[i].b};
@@ -150,10 +151,12 @@ static enum stop one_search(void) {
     if (options.begun && options.algorithm->resume != NULL) options.algorithm->resume();
     begin_search();
     for (;;) {
-        if (options.algorithm->start != NULL) options.algorithm->start();
         run_execution();
         if (G->executions == 0) report_output();
-        if (G->stop != STOP_NOT) return (enum stop)G->stop;
+        if (G->stop != STOP_NOT) {
+            report_races();
+            return (enum stop)G->stop;
+        }
         if (G->restart) {
             if (items_divided()) return STOP_RESTART;
             begin_search();
@@ -163,12 +166,13 @@ static enum stop one_search(void) {
         if (G->cut == CUT_BLOCKED) G->blocked++;
         bool is_endless = is_first && G->cut == CUT_EVENTS && !options.begun;
         is_first = false;
-        uint32_t races_now = G->hit_count;
+        bool has_races = G->hit_count > 0;
         bool goes_on = is_endless || options.algorithm->finish();
-        if (races_now > 0) {
+        if (has_races) {
             report_races();
             if (!options.all) return STOP_RACE;
         }
+        if (must_stop()) return stop_reason(); /* the end of the search may have been cut short */
         if (items_divided() && G->choice_count > 0) return STOP_INPUTS;
         if (G->restart) {
             if (items_divided()) return STOP_RESTART;
@@ -201,7 +205,7 @@ static enum stop one_search(void) {
 }
 
 static const char *const stop_names[] = {"complete", "time", "interrupted", "executions", "race",
-                                         "items", "restart", "inputs"};
+                                         "items", "restart", "inputs", "pairs"};
 
 static void report_bounds(void) {
     static const char *const texts[] = {
@@ -211,9 +215,10 @@ static void report_bounds(void) {
         "an execution did not end",
         "the program did not do the same again under the same schedule",
         "not all values of the inputs were tried",
+        "the explorer's memory for what is still to be tried was full",
     };
     const uint8_t flags[] = {G->bounded_steps, G->bounded_threads, G->bounded_events, G->bounded_endless,
-                             G->nondeterministic, G->inputs_incomplete};
+                             G->nondeterministic, G->inputs_incomplete, G->bounded_memory};
     for (size_t i = 0; i < sizeof flags; i++) {
         if (!flags[i]) continue;
         report_put("bounded\t");
@@ -313,12 +318,12 @@ int main(int argc, char **argv) {
         options.algorithm = &algorithm_race; /* for its way of finding races */
         options.fork = false;                /* one execution needs no process of its own */
     }
-    separate_output();
     reserve_all();
     heap_init();
     heap_reused = shadow_forget;
     libc_init();
     load_program(argv[1]);
+    separate_output();
     futures_ready();
     catch_signals();
     set_deadline(options.time_limit);

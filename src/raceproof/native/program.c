@@ -34,8 +34,8 @@ static char *argument_text;
 static size_t argument_size;
 
 static _Noreturn void refuse(const char *what) {
-    fprintf(stderr, "raceproof: cannot load the program: %s\n", what);
-    exit(4);
+    fprintf(stderr, "%s\n", what);
+    exit(RP_REFUSED);
 }
 
 static int find_regions(struct dl_phdr_info *info, size_t size, void *path) {
@@ -109,6 +109,7 @@ void load_program(const char *path) {
     if (handle == NULL) refuse(dlerror());
     program.main = (int (*)(int, char **, char **))symbol(handle, "rp_program_main");
     program.constructors = symbol(handle, "rp_constructors");
+    program.destructors = symbol(handle, "rp_destructors");
     program.tokens = symbol(handle, "rp_tokens");
     program.globals = symbol(handle, "rp_globals");
     program.tls_begin = symbol(handle, "rp_tls_begin");
@@ -155,8 +156,12 @@ void *tls_address(struct thread *t, void *image) { return t->tls + ((char *)imag
 
 extern char **environ;
 
+void run_all(void (*const *functions)(void)) {
+    for (; *functions != NULL; functions++) (*functions)();
+}
+
 _Noreturn void run_program(void) {
     errno = 0;
-    for (void (*const *constructor)(void) = program.constructors; *constructor != NULL; constructor++) (*constructor)();
+    run_all(program.constructors);
     rp_exit_program(program.main(options.argc, program.argv, environ));
 }

@@ -6,13 +6,14 @@
 
 struct program {
     int (*main)(int, char **, char **);
-    void (*const *constructors)(void);
+    void (*const *constructors)(void), (*const *destructors)(void);
     void *const *tokens;
     const struct rp_global *globals;
     char *tls_begin, *tls_end;
     char **argv;
 };
 extern struct program program;
+void run_all(void (*const *functions)(void)); /* null ends them */
 void semaphores_reset(void);
 
 #endif

@@ -77,10 +77,12 @@ RP_HOOK void *rp_tls(void *image);
 
    int rp_program_main(int argc, char **argv, char **envp)   calls the entry function with what it takes
    void *const rp_tokens[]    addresses of the locks that the tables of futures name (may be empty; null ends it)
-   void (*const rp_constructors[])(void)                     null ends it
+   void (*const rp_constructors[])(void), (*const rp_destructors[])(void)   in the order of running; null ends it
    char rp_tls_begin[], rp_tls_end[]                         the section of thread-local images (may be equal)
    const struct rp_global rp_globals[]                       every global variable by name; a null name ends it
 */
+#define RP_REFUSED 3
+
 struct rp_global {
     void *address;
     const char *name;
@@ -133,7 +135,10 @@ struct rp_global {
    bounded REASON          something was cut: no proof for this input
    stat NAME VALUE
    output TEXT             what the program wrote in the first execution
-   end REASON              complete | race | time | executions | interrupted | replayed | items | restart | inputs
+   end REASON              complete | race | time | executions | interrupted | replayed | items | restart | inputs | pairs
+                           (pairs: so many races that there is no room for more)
+
+   A program that cannot be loaded: the reason on standard error, and status RP_REFUSED.
 
    Of a search that is shared; nodes are those of the current execution, by number:
 

@@ -125,7 +125,9 @@ bool pair_is_new(uint32_t a, uint32_t b) {
         struct found_race f = {G->hits[i].a, G->hits[i].b};
         if (same_pair(&f, a, b)) return false;
     }
-    return G->pairs_found < MAX_PAIRS_FOUND;
+    if (G->pairs_found + G->hit_count < MAX_PAIRS_FOUND) return true;
+    G->stop = STOP_PAIRS; /* one that is not kept must not look race-free */
+    return false;
 }
 
 void report_hit(const struct hit *hit) {

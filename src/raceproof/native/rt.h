@@ -74,8 +74,7 @@ bool op_conflicting_accesses(const struct op *a, const struct op *b); /* a race 
 struct event {
     struct op op;
     uint8_t tid;
-    uint8_t race_count;
-    uint16_t reserved;
+    uint16_t race_count;
     uint32_t number;     /* the thread's how-many-th event, from 1 */
     uint32_t steps;      /* of the thread, when it stood before this event */
     uint32_t enabler;    /* event without which it could not have happened, or NONE */
@@ -176,7 +175,6 @@ extern uint32_t thread_limit; /* ids in use are below */
 #define MAX_PAIRS_FOUND 4096
 #define MAX_SEGMENTS (1u << 20)
 #define MAX_CHOICES 256
-#define MAX_HITS 64
 
 struct segment { uint32_t tid, steps; };
 
@@ -213,6 +211,7 @@ struct shared {
     uint8_t nondeterministic; /* the program did not do the same again under the same schedule */
     uint8_t uses_inputs, inputs_incomplete;
     uint8_t bounded_steps, bounded_threads, bounded_events, bounded_endless;
+    uint8_t bounded_memory; /* something that was to be tried was not kept */
     uint32_t others;  /* findings of kind `other` */
     uint64_t other_keys[256];
     uint64_t executions, blocked, transitions, classes;
@@ -229,7 +228,7 @@ struct shared {
         uint32_t a, b, steps_a, steps_b, segments;
         uint8_t tid_a, tid_b, together;
         uintptr_t address;
-    } hits[MAX_HITS];
+    } hits[MAX_PAIRS_FOUND];
 };
 
 enum cut { CUT_NOT, CUT_BLOCKED, CUT_STEPS, CUT_ASSUME, CUT_EVENTS, CUT_FATAL, CUT_DEADLOCK, CUT_THREADS, CUT_ENDLESS,
@@ -303,7 +302,6 @@ struct algorithm {
     bool sleeps;      /* has sleep sets */
     void (*fresh)(void);                                  /* of a search with other inputs */
     void (*begin)(void);                                  /* of a search, also when it begins anew */
-    void (*start)(void);                                  /* of an execution */
     int (*choose)(struct node *node, uint32_t depth);      /* beyond the prefix: a thread, or -1 to stop here */
     void (*chosen)(struct node *node, uint32_t depth, const struct op *op); /* also within the prefix */
     bool (*finish)(void);                                 /* of an execution: false when the search is complete */
@@ -364,8 +362,8 @@ struct object {
     uint64_t round, tickets;
     tset waiting;       /* at a condition */
     uint32_t tokens;    /* signals not yet taken, when several could take them */
-    uint64_t token_ticket[16];
-    uint32_t token_event[16];
+    uint64_t token_ticket[RP_MAX_THREADS];
+    uint32_t token_event[RP_MAX_THREADS];
     uint8_t once;       /* 0 not yet, 1 running, 2 done */
     uint32_t hb[RP_MAX_THREADS];
     uint32_t hb_readers[RP_MAX_THREADS];

@@ -63,9 +63,9 @@ static inline struct object *object_of(const struct op *op) {
     return object_at((void *)op->object, (enum object_type)op->type);
 }
 
-/* A recursive or error-checking mutex answers its owner at once. */
+/* A recursive or error-checking mutex answers its owner at once; so does a rwlock the thread that writes. */
 static bool lock_is_free(const struct thread *t, const struct object *o, bool shared) {
-    if (o->owner == t->tid) return o->type == O_MUTEX && o->mutex_kind != M_NORMAL;
+    if (o->owner == t->tid) return o->type == O_RWLOCK || (o->type == O_MUTEX && o->mutex_kind != M_NORMAL);
     if (o->owner != NO_THREAD) return false;
     return shared || o->readers == 0;
 }
@@ -251,8 +251,7 @@ static void dispatch(void) {
 static void detect_together(void) {
     for (tset rest = live & ~BIT(self->tid); rest != 0; rest &= rest - 1) {
         const struct thread *u = &threads[__builtin_ctzll(rest)];
-        if (!op_conflicting_accesses(&self->pending, &u->pending) || !pair_is_new(u->pending.id, self->pending.id) ||
-            G->hit_count == MAX_HITS)
+        if (!op_conflicting_accesses(&self->pending, &u->pending) || !pair_is_new(u->pending.id, self->pending.id))
             continue;
         record_switch();
         uintptr_t mine = self->pending.object, theirs = u->pending.object;

@@ -30,7 +30,7 @@ static uint32_t new_wake(uint8_t tid, const struct op *op) {
     else if (G->wake_used < MAX_WAKES)
         w = G->wake_used++;
     else
-        return NONE;
+        return G->bounded_memory = 1, NONE;
     wakes[w] = (struct wake){.op = *op, .tid = tid, .child = NONE, .sibling = NONE};
     return w;
 }
@@ -116,7 +116,7 @@ static void append_chain(uint32_t *link, const struct sequence *v) {
     while (*link != NONE) link = &wakes[*link].sibling;
     for (uint32_t i = 0; i < v->count; i++) {
         uint32_t w = new_wake(events[v->events[i]].tid, &events[v->events[i]].op);
-        if (w == NONE) return; /* a shorter sequence leads there too */
+        if (w == NONE) return;
         *link = w;
         link = &wakes[w].child;
     }

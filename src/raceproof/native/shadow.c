@@ -112,7 +112,7 @@ static inline uint8_t mask_of(uintptr_t word, uintptr_t address, uintptr_t end) 
 /* ---- races by happens-before */
 
 static void add_hit(const struct access_record *earlier, const struct op *op, uintptr_t address) {
-    if (!pair_is_new(earlier->access, op->id) || G->hit_count == sizeof G->hits / sizeof *G->hits) return;
+    if (!pair_is_new(earlier->access, op->id)) return;
     G->hits[G->hit_count++] = (struct hit){.a = earlier->access,
                                            .b = op->id,
                                            .steps_a = earlier->steps,
@@ -161,7 +161,18 @@ void shadow_forget(void *base, size_t size) {
 
 /* ---- order of dependent events */
 
-struct candidates { uint32_t count; uint32_t events[64]; };
+#define MAX_CANDIDATES 256
+struct candidates { uint32_t count; uint32_t events[MAX_CANDIDATES]; };
+
+/* An access that covers several cells finds the same event in each. */
+static void add_candidate(struct candidates *found, uint32_t event) {
+    for (uint32_t i = found->count; i-- > 0;)
+        if (found->events[i] == event) return;
+    if (found->count < MAX_CANDIDATES)
+        found->events[found->count++] = event;
+    else
+        G->bounded_memory = 1;
+}
 
 static uint8_t role_of(const struct op *op) {
     if (op->kind == OP_UNLOCK) return ROLE_RELEASES;
@@ -176,8 +187,8 @@ static void order_in_cell(uint32_t e, const struct op *op, struct cell *c, uint8
     while (*link != 0) {
         struct order_record *r = &order_records[*link];
         if ((r->mask & mask) != 0 && (r->writes | op->writes) && r->tid != tid) {
-            if (!(waits && r->role != ROLE_TAKES) && events[r->event].number > before[r->tid] && found->count < 64)
-                found->events[found->count++] = r->event;
+            if (!(waits && r->role != ROLE_TAKES) && events[r->event].number > before[r->tid])
+                add_candidate(found, r->event);
             clock_join(threads[tid].dep, CLOCK(r->event), G->paths);
         }
         bool covered = (r->mask & ~mask) == 0 && (op->writes ? role == ROLE_TAKES || r->role == role
@@ -200,7 +211,7 @@ static inline uintptr_t sync_key(uintptr_t object) { return ((object >> 3) << 1 
 static void order_behind(uint32_t e, uint32_t earlier, struct candidates *found, const uint32_t *before) {
     uint8_t tid = events[e].tid, other = events[earlier].tid;
     if (other == tid) return;
-    if (events[earlier].number > before[other] && found->count < 64) found->events[found->count++] = earlier;
+    if (events[earlier].number > before[other]) add_candidate(found, earlier);
     clock_join(threads[tid].dep, CLOCK(earlier), G->paths);
 }
 
@@ -222,12 +233,13 @@ static void keep_races(uint32_t e, struct candidates *found) {
     for (uint32_t i = 0; i < found->count; i++) {
         uint32_t f = found->events[i];
         bool immediate = true;
-        for (uint32_t j = 0; j < found->count && immediate; j++) {
-            uint32_t g = found->events[j];
-            if (g == f) immediate = j >= i; /* named twice: keep the first */
-            else if (CLOCK(g)[events[f].tid] >= events[f].number) immediate = false;
+        for (uint32_t j = 0; j < found->count && immediate; j++)
+            immediate = j == i || CLOCK(found->events[j])[events[f].tid] < events[f].number;
+        if (!immediate) continue;
+        if (G->race_count == MAX_RACES) {
+            G->bounded_memory = 1;
+            return;
         }
-        if (!immediate || G->race_count == MAX_RACES || ev->race_count == 255) continue;
         races[G->race_count++] = f;
         ev->race_count++;
     }

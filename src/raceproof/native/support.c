@@ -2,6 +2,7 @@
 
 #include "fiber.h"
 #include "libc.h"
+#include "program.h"
 #include "sched.h"
 #include "sync.h"
 
@@ -14,6 +15,7 @@ _Noreturn void rp_exit_program(int status) {
     if (!self->in_exit) {
         self->in_exit = 1;
         libc_run_exit_handlers(status);
+        if (libc.exit_kind == EXIT_NORMAL) run_all(program.destructors);
     }
     stand_still(OP_EXIT);
 }

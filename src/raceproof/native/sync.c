@@ -61,6 +61,9 @@ static int taken(struct object *o, bool shared) {
     return o->robust ? EOWNERDEAD : 0;
 }
 
+/* Does it say so when its owner takes it again? glibc's rwlocks do. */
+static bool refuses_owner(const struct object *o) { return o->type == O_RWLOCK || o->mutex_kind == M_ERRORCHECK; }
+
 int lock_take(const void *lock, enum object_type type, bool shared, const char *what) {
     struct op op = sync_op(type == O_SECTION ? OP_ATOMIC_SECTION : shared ? OP_RDLOCK : OP_LOCK, lock, type, !shared);
     op.shared = shared;
@@ -68,7 +71,7 @@ int lock_take(const void *lock, enum object_type type, bool shared, const char *
     struct object *o = object_at(lock, type);
     if (o->unrecoverable) return ENOTRECOVERABLE;
     if (o->owner == self->tid) {
-        if (o->mutex_kind == M_ERRORCHECK) return EDEADLK;
+        if (refuses_owner(o)) return EDEADLK;
         o->depth++; /* recursive: a normal one would not have been enabled */
         return 0;
     }
@@ -90,7 +93,7 @@ int lock_try(const void *lock, enum object_type type, bool shared, bool timed, c
             readers->size = sizeof o->readers;
             memcpy(readers->value, &o->readers, sizeof o->readers);
         }
-        if (timed && o->owner == self->tid && o->mutex_kind == M_ERRORCHECK) return EDEADLK;
+        if (timed && o->owner == self->tid && refuses_owner(o)) return EDEADLK;
         return timed ? ETIMEDOUT : EBUSY;
     }
     if (o->unrecoverable) return ENOTRECOVERABLE;
@@ -226,7 +229,7 @@ int cond_signal(const void *cond, bool all, const char *what) {
         }
         o->waiting = 0;
         o->tokens = 0;
-    } else if (o->tokens < waiting && o->tokens < sizeof o->token_ticket / sizeof *o->token_ticket) {
+    } else if (o->tokens < waiting) {
         o->token_ticket[o->tokens] = ++o->tickets;
         o->token_event[o->tokens++] = event;
     }

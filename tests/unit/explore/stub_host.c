@@ -28,11 +28,11 @@ void rp_enter(uint32_t s) { printf("enter\n"); }
 void rp_leave(void) { printf("leave\n"); }
 void rp_loop(uint32_t l) { printf("loop\n"); }
 void rp_poll(void *a, uint32_t n) { printf("poll %u\n", n); }
-void rp_spin(uint32_t l) { printf("spin\n"); *(int *)dlsym(RTLD_DEFAULT, "rp_stub_flag") = 1; }
+void rp_spin(uint32_t l) { printf("spin\n"); *(int *)dlsym(RTLD_DEFAULT, "stub_flag") = 1; }
 void rp_carry(uint64_t v) { (void)v; }
 void rp_round(void) {}
 void rp_unseen(void) {}
-int rp_stub_flag;
+int stub_flag;
 void *rp_tls(char *image) { return tls + (image - tls_begin); }
 int rp_lib_stub_replaced(int value) { printf("replaced %d\n", value); return value + 1; }
 

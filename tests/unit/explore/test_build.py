@@ -163,7 +163,7 @@ def test_library_calls_tell_what_they_touched(run: Run) -> None:
 
 def test_a_loop_that_waits(run: Run) -> None:
     lines = run(
-        "extern int rp_stub_flag; static int done(void) { return rp_stub_flag; }"
+        "extern int stub_flag; static int done(void) { return stub_flag; }"
         "int main(void) { while (!done()) ; return 6; }"
     )
     assert lines[-6:] == ["loop", "poll 4", "spin", "loop", "poll 4", "status 6"]

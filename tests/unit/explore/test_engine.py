@@ -234,6 +234,12 @@ def test_an_unobserved_access_that_is_not_watched_does_not_matter(setting: Setti
     assert verdicts(setting.run(DONE, pairs=PAIRS[:2])) == [Verdict.RACE_FREE] * 2
 
 
+def test_more_races_than_can_be_kept_prove_nothing(setting: Setting) -> None:
+    result = setting.run(RACE.replace('"race")', '"pairs")'))
+    assert verdicts(result) == [Verdict.UNKNOWN, Verdict.UNKNOWN, Verdict.RACE]
+    assert "more races than it can keep" in reason(result)
+
+
 CRASH_IN_MEMORY = (
     """
 if ["isolation", "memory"] in control:

@@ -14,7 +14,7 @@ import pytest
 from exploring import Searched, Subject, host_run, load_text, output_of, search
 
 from raceproof import explore
-from raceproof.core import Budget
+from raceproof.core import Budget, Unsupported
 from raceproof.explore.engine import control
 from raceproof.explore.protocol import ALGORITHMS, OtherRecord, of_kind
 from raceproof.model import Scope, Verdict
@@ -129,6 +129,36 @@ def test_an_end_within_a_thread_is_no_incident(call: str, load: Load) -> None:
     assert found.others == []
     assert found.races == [RACE_LINES]
     assert found.is_complete
+
+
+def test_destructors_run_when_main_returns(load: Load) -> None:
+    text = """
+__attribute__((destructor(200))) void last(void) { puts("last"); }
+__attribute__((destructor(300))) void first(void) { puts("first"); }
+static void handler(void) { puts("handler"); }
+__attribute__((constructor)) void begin(void) { atexit(handler); puts("begin"); }
+int main(int argc, char **argv) { puts("main"); if (argc > 1) _Exit(0); return 0; }
+"""
+    assert outputs(load(text)) == "begin\nmain\nhandler\nfirst\nlast\n"
+    assert outputs(load(text), arguments=("stop",)) == "begin\nmain\n"
+
+
+def test_a_function_that_is_defined_nowhere_is_named(load: Load) -> None:
+    text = "int missing(int *); int x; void *t(void *p) { x++; return p; } int main(void) { RUN(t, t); missing(&x); }"
+    with pytest.raises(Unsupported, match="missing"):
+        host_run(load(text), "race", find_all=True)
+
+
+def test_a_handler_of_signals_bounds_the_proof(load: Load) -> None:
+    text = """
+#include <signal.h>
+int x; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void handler(int n) { x = n; }
+void *t(void *p) { pthread_mutex_lock(&m); x = 1; pthread_mutex_unlock(&m); return p; }
+int main(void) { signal(SIGTERM, handler); RUN(t, t); return 0; }
+"""
+    found = search(load(text), "race", find_all=True)
+    assert {finding.scope for finding in found.result.findings} == {Scope.BOUNDED}
 
 
 def test_accesses_behind_the_end_of_the_program_do_not_race(load: Load) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from unit.explore.fake_host import FakeHost
 
-from raceproof.core import InternalError, ToolMissing
+from raceproof.core import InternalError, ToolMissing, Unsupported
 from raceproof.explore.process import HostRun, run_host
 from raceproof.explore.protocol import Control, ProgressRecord, StatRecord
 
@@ -50,6 +50,12 @@ def test_a_host_that_dies(tmp_path: Path) -> None:
 
 def test_a_host_that_ends_without_a_result(tmp_path: Path) -> None:
     assert run(tmp_path, "sys.exit(7)").problem == "it ended with status 7 and without a result"
+
+
+def test_a_program_that_cannot_be_loaded(tmp_path: Path) -> None:
+    search = 'print("program.so: undefined symbol: helper", file=sys.stderr, flush=True); sys.exit(3)'
+    with pytest.raises(Unsupported, match="`helper`, which is defined nowhere"):
+        run(tmp_path, search)
 
 
 def test_a_record_that_is_cut_off_is_no_result(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from raceproof.explore.protocol import (
     ENDS,
     ISOLATIONS,
     NO_ACCESS,
+    REFUSED,
     BoundedRecord,
     Control,
     EndRecord,
@@ -55,6 +56,7 @@ def test_the_enums_are_those_of_the_header(name: str, mirror: type[IntEnum]) -> 
 
 def test_the_constants_are_those_of_the_header() -> None:
     assert re.search(rf"#define RP_NO_ACCESS {NO_ACCESS:#x}u", HEADER)
+    assert f"#define RP_REFUSED {REFUSED}\n" in HEADER
     assert f"algorithm {'|'.join(ALGORITHMS)}\n" in HEADER
     assert f"isolation {'|'.join(ISOLATIONS)}\n" in HEADER
     assert f"end REASON              {' | '.join(ENDS)}\n" in HEADER

@@ -286,10 +286,16 @@ def test_exports() -> None:
     text += "define void @main(i32 %0, ptr %1) {\n  ret void\n}\n"
     made = hooked(text, HookPlan({}, tokens=(("g", 8), ("g", 0))))
     assert "@rp_constructors = constant [3 x ptr] [ptr @a, ptr @b, ptr null]" in made
+    assert "@rp_destructors = constant [1 x ptr] [ptr null]" in made
     assert "@rp_tokens = constant [3 x ptr] [ptr getelementptr (i8, ptr @g, i64 8), ptr @g, ptr null]" in made
     assert "llvm.global_ctors" not in made
     assert "{ ptr @g, ptr @rp.name.0, i64 16 }" in made
     assert body(made, "rp_program_main") == ["call void @main(i32 %argc, ptr %argv)", "ret i32 0"]
+
+
+def test_names_of_the_runtime_are_refused() -> None:
+    with pytest.raises(Unsupported, match="rp_site"):
+        hooked("@rp_site = global i32 0, align 4\n")
 
 
 def test_purity_is_forgotten_and_debug_information_left_out() -> None:

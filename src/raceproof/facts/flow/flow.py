@@ -24,7 +24,7 @@ from raceproof.facts.flow.state import State, join
 from raceproof.facts.flow.walker import Walker
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.library.effects import Sync
-from raceproof.ir import Address, Call, IntConst, Operand, SiteId
+from raceproof.ir import Call, IntConst, Operand, SiteId
 from raceproof.model import (
     MAIN,
     Argument,
@@ -120,6 +120,7 @@ class Flow:
         self._sent_after: dict[Linear, frozenset[Signal]] = {}
         self._changes: set[SiteId] = set()
         self._assumptions: dict[str, SiteId] = {}
+        self._entry = State()  # of what the system runs: main, constructors, callbacks of the outside world
 
     # -- the fixpoint -----------------------------------------------------------------------------
 
@@ -127,13 +128,13 @@ class Flow:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION_LIMIT))  # calls are followed recursively
         main = ThreadRecord(MAIN, self.world.program.entry, None, None, None)
         self.records.append(main)
-        entry = State()
+        entry = self._entry
         for function in self.world.callbacks_from_the_start:
             entry.may_run[self._escaped_thread(function).id] = 2
         for key in self.known_threads:  # the same threads get the same ids as in the flow before
             self._threads[key] = self._new_thread(key[3], key[0], key[2])
         self._constructors = self._run_constructors(entry)
-        main.context = self._context(MAIN, main.start, (), entry)
+        main.context = self._context(MAIN, main.start, (), entry.copy())
         for record in self.records[1:]:
             if record.site is None:
                 self._start(record)
@@ -147,17 +148,13 @@ class Flow:
 
     def _run_constructors(self, entry: State) -> list[Context]:
         """Functions that the system runs before main, in main's thread."""
-        table = self.world.program.globals.get("llvm.global_ctors")
+        program = self.world.program
         contexts = []
-        for cell in table.initial if table is not None else ():
-            if isinstance(cell.value, Address) and cell.value.symbol in self.world.program.functions:
-                name = cell.value.symbol
-                if name in self.world.may_spawn:
-                    raise Unsupported(
-                        f"`{name}` runs before main and creates threads", self.world.program.functions[name].pos
-                    )
-                contexts.append(self._context(MAIN, name, (), entry.copy()))
-                self._enqueue(contexts[-1])
+        for name in program.listed_functions("llvm.global_ctors"):
+            if name in self.world.may_spawn:
+                raise Unsupported(f"`{name}` runs before main and creates threads", program.functions[name].pos)
+            contexts.append(self._context(MAIN, name, (), entry.copy()))
+            self._enqueue(contexts[-1])
         return contexts
 
     def _enqueue(self, context: Context) -> None:
@@ -327,7 +324,7 @@ class Flow:
             self.changed(record)
 
     def _start(self, record: ThreadRecord) -> None:
-        entry = State()
+        entry = self._entry.copy()
         events = list(record.spawns.values())
         if events:
             entry = events[0].entry

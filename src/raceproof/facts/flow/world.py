@@ -89,13 +89,15 @@ class World:
 
     @cached_property
     def callbacks_from_the_start(self) -> list[str]:
-        """Functions whose address the outside world has other than by a call: they may run at any time."""
+        """Functions whose address the outside world has other than by a call: they may run at any time. Destructors
+        too: they run when some thread ends the program, which may be while others still run."""
         later: set[str] = set()
         for function in self.program.functions.values():
             for instr in function.instructions():
                 if isinstance(instr, Call) and any(self.is_unknown(name) for name in self.callees(instr)):
                     later.update(self.callbacks_of_unknown(function, instr))
-        return sorted((set(self.points_to.escaped_functions) & set(self.program.functions)) - later)
+        escaped = set(self.points_to.escaped_functions) & set(self.program.functions)
+        return sorted((escaped - later) | set(self.program.listed_functions("llvm.global_dtors")))
 
     def is_unknown(self, name: str) -> bool:
         """An external function that no table describes."""

@@ -183,6 +183,7 @@ class SyncOp:
     `shared`: the read side of a rwlock. `success`: the result that means "lock taken" (pthread: 0).
     `may_fail`: the call can return without lock, semaphore or join (try and timed calls): done only if the result
       is `success`. A LOCK that fails because of the mutex's type (error-checking, robust) is not marked.
+    `refuses_owner`: fails for the thread that holds it exclusively already (rwlocks).
     """
 
     kind: Sync
@@ -195,3 +196,4 @@ class SyncOp:
     shared: bool = False
     success: int = 0
     may_fail: bool = False
+    refuses_owner: bool = False

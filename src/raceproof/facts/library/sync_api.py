@@ -34,9 +34,9 @@ def _ops(*rows: tuple[str, SyncOp]) -> dict[str, SyncOp]:
     return table
 
 
-def _on(kind: Sync, *, shared: bool = False) -> SyncOp:
+def _on(kind: Sync, *, shared: bool = False, refuses_owner: bool = False) -> SyncOp:
     """Do `kind` to the object that argument 0 points to."""
-    return SyncOp(kind, arg=0, shared=shared)
+    return SyncOp(kind, arg=0, shared=shared, refuses_owner=refuses_owner)
 
 
 SET_SPECIFIC: Final = frozenset({"pthread_setspecific", "__pthread_setspecific", "tss_set"})
@@ -87,8 +87,8 @@ _POSIX: Final = _ops(
     ("pthread_cond_init __pthread_cond_init", _on(Sync.CONDITION_INIT)),
     ("pthread_cond_destroy __pthread_cond_destroy", _NONE),
     # read-write locks
-    ("pthread_rwlock_rdlock __pthread_rwlock_rdlock", _on(Sync.LOCK, shared=True)),
-    ("pthread_rwlock_wrlock __pthread_rwlock_wrlock", _on(Sync.LOCK)),
+    ("pthread_rwlock_rdlock __pthread_rwlock_rdlock", _on(Sync.LOCK, shared=True, refuses_owner=True)),
+    ("pthread_rwlock_wrlock __pthread_rwlock_wrlock", _on(Sync.LOCK, refuses_owner=True)),
     ("pthread_rwlock_tryrdlock __pthread_rwlock_tryrdlock", _TRY_SHARED),
     ("pthread_rwlock_timedrdlock pthread_rwlock_clockrdlock", _TRY_SHARED),
     ("pthread_rwlock_trywrlock __pthread_rwlock_trywrlock", _TRY),

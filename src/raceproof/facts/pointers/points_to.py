@@ -239,9 +239,7 @@ def solve(program: Program, budget: Budget) -> PointsTo:
         if work.slots(param.type):
             work.graph.copy(arguments, builder.node(main, Reg(param.name)))
     for table in ("llvm.global_ctors", "llvm.global_dtors"):
-        if table in program.globals:
-            for cell in program.globals[table].initial:
-                if isinstance(cell.value, Address) and cell.value.symbol in program.functions:
-                    linker.enter_root(cell.value.symbol)
+        for name in program.listed_functions(table):
+            linker.enter_root(name)
     work.graph.solve(budget)
     return PointsTo(program, builder, linker)
