@@ -53,6 +53,8 @@ from raceproof.model.results import (
     SourceFile,
     Sources,
     ThreadResult,
+    Trace,
+    TraceStep,
 )
 from raceproof.model.symbolic import (
     ZERO,
@@ -69,7 +71,6 @@ from raceproof.model.symbolic import (
     is_absolute,
     of_atom,
 )
-from raceproof.model.traces import Trace, TraceStep
 
 __all__ = [
     "MAIN",

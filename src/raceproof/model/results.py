@@ -46,11 +46,47 @@ class ThreadResult:
 
 
 @dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One operation: the `number`th step of `thread`. `calls` are the call sites, innermost last."""
+
+    thread: int
+    number: int
+    operation: str
+    address: str
+    value: str
+    held: tuple[str, ...]
+    pos: SourcePos | None
+    function: str
+    calls: tuple[SourcePos, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A run as it was repeated. `racing`: the two accesses with the numbers of their threads; empty for another end.
+
+    `repeated`: it showed again what was reported. `digest` is the same whenever the steps are.
+    """
+
+    threads: tuple[ThreadResult, ...]
+    steps: tuple[TraceStep, ...]
+    racing: tuple[tuple[int, AccessResult], ...]
+    together: bool
+    target: str
+    ended: tuple[str, ...]
+    repeated: bool
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class RaceResult:
-    """A race as it was executed; the accesses of the pair happen in `schedule.racers`, in the order of the run."""
+    """A race as it was executed; the accesses of the pair happen in `schedule.racers`, in the order of the run.
+
+    `trace` is the run step by step, if there was time to spell it out.
+    """
 
     schedule: Schedule
     threads: tuple[ThreadResult, ...]
+    trace: Trace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +128,9 @@ class PairResult:
     """What the run says about one pair; `id` counts from 1 and is the same in every run on the same program.
 
     `engine` is the one that decided, or for an open pair the last one that looked at it. A bounded proof leaves
-    the verdict at UNKNOWN, with `scope` BOUNDED.
+    the verdict at UNKNOWN, with `scope` BOUNDED. `fingerprint` names the pair by what it touches and where, not by
+    line numbers: it stays when lines move. `suppressed` is the reason that the user gave for not wanting to hear of it,
+    `is_known` whether it is in the baseline; neither changes the verdict.
     """
 
     id: int
@@ -104,6 +142,9 @@ class PairResult:
     accesses: tuple[AccessResult, AccessResult]
     evidence: tuple[str, ...]
     race: RaceResult | None = None
+    fingerprint: str = ""
+    suppressed: str | None = None
+    is_known: bool = False
 
     def __post_init__(self) -> None:
         if self.verdict is Verdict.RACE_FREE and self.scope in (None, Scope.BOUNDED):
