@@ -320,8 +320,11 @@ int default_choice(tset candidates) {
 
 /* Threads have the same id in every execution: who made it, and the how-many-th it is of theirs. */
 static int thread_id(uint8_t parent, uint32_t number) {
-    for (uint32_t i = 0; i < G->paths; i++)
-        if (G->path_parent[i] == parent && G->path_number[i] == number) return (int)i;
+    static uint32_t last; /* one that is created next to another mostly has the next id */
+    for (uint32_t i = 0; i < G->paths; i++) {
+        uint32_t id = last + 1 + i < G->paths ? last + 1 + i : last + 1 + i - G->paths;
+        if (id < G->paths && G->path_parent[id] == parent && G->path_number[id] == number) return (int)(last = id);
+    }
     if (G->paths == RP_MAX_THREADS) return -1;
     uint32_t tid = G->paths;
     G->path_parent[tid] = parent;

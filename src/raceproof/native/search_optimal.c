@@ -85,7 +85,7 @@ void optimal_chosen(struct node *node, uint32_t depth, const struct op *op) {
 /* ---- reversing races */
 
 /* `reversed`: the event that comes last because it is to come before the one that it was behind. */
-struct sequence { uint32_t count; uint32_t *events; uint32_t reversed; };
+struct sequence { uint32_t count; uint32_t *events; uint32_t reversed; tset tids; };
 
 static inline bool before(uint32_t e, uint32_t f) { return CLOCK(f)[events[e].tid] >= events[e].number; }
 
@@ -100,13 +100,14 @@ static bool before_in(const struct sequence *v, uint32_t e, uint32_t f) {
  * v, `*at` is the place. */
 static bool is_weak_initial(const struct sequence *v, uint8_t tid, const struct op *op, uint32_t *at) {
     uint32_t i = 0;
-    while (i < v->count && events[v->events[i]].tid != tid) i++;
-    *at = i;
-    if (i == v->count) {
-        for (uint32_t j = 0; j < v->count; j++)
+    if (!(v->tids & BIT(tid))) {
+        *at = v->count;
+        for (uint32_t j = v->count; j-- > 0;) /* the reversed event is the last one: most depend on it */
             if (op_dependent(op, &events[v->events[j]].op)) return false;
         return true;
     }
+    while (events[v->events[i]].tid != tid) i++;
+    *at = i;
     for (uint32_t j = 0; j < i; j++)
         if (before_in(v, v->events[j], v->events[i])) return false;
     return true;
@@ -122,16 +123,22 @@ static void append_chain(uint32_t *link, const struct sequence *v) {
     }
 }
 
+static void take_out(struct sequence *v, uint32_t at) {
+    uint8_t tid = events[v->events[at]].tid;
+    v->count--;
+    memmove(v->events + at, v->events + at + 1, (v->count - at) * sizeof *v->events);
+    v->tids &= ~BIT(tid);
+    for (uint32_t i = at; i < v->count; i++)
+        if (events[v->events[i]].tid == tid) v->tids |= BIT(tid);
+}
+
 static void insert(struct node *node, struct sequence *v) {
     uint32_t *list = &node->wut;
     for (;;) {
         uint32_t c = *list, at = 0;
         while (c != NONE && !is_weak_initial(v, wakes[c].tid, &wakes[c].op, &at)) c = wakes[c].sibling;
         if (c == NONE) break;
-        if (at < v->count) {
-            v->count--;
-            memmove(v->events + at, v->events + at + 1, (v->count - at) * sizeof *v->events);
-        }
+        if (at < v->count) take_out(v, at);
         if (wakes[c].child == NONE || v->count == 0) return; /* led there already */
         list = &wakes[c].child;
     }
@@ -221,9 +228,12 @@ void optimal_reverse(uint32_t e, uint32_t f, uint32_t limit) {
     if (buffer == NULL) buffer = reserve(sizeof *buffer * MAX_EVENTS);
     if (nodes[e].section != NONE && nodes[e].section < e) e = nodes[e].section;
     if (before(e, f) && events[e].tid == events[f].tid) return;
-    struct sequence v = {0, buffer, f};
-    for (uint32_t i = e + 1; i < limit; i++)
-        if (i != f && !before(e, i)) v.events[v.count++] = i;
+    struct sequence v = {0, buffer, f, BIT(events[f].tid)};
+    for (uint32_t i = e + 1; i < limit; i++) {
+        if (i == f || before(e, i)) continue;
+        v.events[v.count++] = i;
+        v.tids |= BIT(events[i].tid);
+    }
     v.events[v.count++] = f;
     if (!is_possible(&v, e, f)) return;
     if (options.shares) {
@@ -284,7 +294,7 @@ void optimal_try(uint32_t e, uint8_t tid) {
         try_one(e, BIT(tid));
         return;
     }
-    struct sequence v = {1, &f, NONE};
+    struct sequence v = {1, &f, NONE, BIT(tid)};
     insert(&nodes[e], &v);
 }
 

@@ -1,13 +1,13 @@
 /* shadow.c: what was accessed, by whom, and in which order, for raceproof.explore.
  *
  * Memory is looked at in cells of 8 bytes; a record says which bytes of its cell it is about, so that neighbours in
- * one cell are told apart. Each cell has three lists, made anew for each execution:
+ * one cell are told apart. Each cell has four lists, made anew for each execution:
  *
  *   accesses   last access of each thread at each instruction: races by happens-before (C11 5.1.2.4)
- *   order      last events that later ones depend on: clocks of the search, and which events could be reversed
+ *   writes, reads   last events that later ones depend on: clocks of the search, and which events could be reversed
  *   releases   per atomic object, the clock that an acquire of its present value brings
  *
- * Synchronisation objects have cells of their own, with an `order` list only.
+ * Synchronisation objects have cells of their own, with the lists of events only.
  */
 
 #include "rt.h"
@@ -19,11 +19,14 @@
 #define CELLS (1u << 20)
 #define MAX_RECORDS (1u << 22)
 #define MAX_RELEASES (1u << 16)
+#define MAX_UNSEARCHED 32 /* what cannot conflict is not looked through; so much may be named twice, which does no harm */
 
 struct cell {
     uintptr_t key;
     uint32_t generation;
-    uint32_t accesses, order, releases;
+    uint32_t accesses, writes, reads, releases;
+    uint8_t access_count, has_plain; /* of `accesses`: how many at most; whether one is not atomic */
+    uint8_t read_count;              /* since the last write */
 };
 
 struct access_record {
@@ -95,7 +98,8 @@ static struct cell *cell_at(uintptr_t key) {
             if (++cell_count > CELLS / 2) full();
             c->generation = generation;
             c->key = key;
-            c->accesses = c->order = c->releases = 0;
+            c->accesses = c->writes = c->reads = c->releases = 0;
+            c->access_count = c->has_plain = c->read_count = 0;
             return c;
         }
         if (c->key == key) return c;
@@ -127,7 +131,9 @@ static void detect_in_cell(const struct op *op, uintptr_t word, uint8_t mask) {
     struct cell *c = cell_at(word >> 3);
     struct access_record *own = NULL;
     bool is_atomic = op->kind == OP_ATOMIC;
-    for (uint32_t i = c->accesses; i != 0; i = access_records[i].next) {
+    bool is_searched = !is_atomic || c->has_plain || c->access_count > MAX_UNSEARCHED;
+    c->has_plain |= !is_atomic;
+    for (uint32_t i = c->accesses; i != 0; i = is_searched ? access_records[i].next : 0) {
         struct access_record *r = &access_records[i];
         if (r->tid == self->tid) {
             if (r->access == op->id && r->mask == mask && r->writes == op->writes) own = r;
@@ -142,6 +148,7 @@ static void detect_in_cell(const struct op *op, uintptr_t word, uint8_t mask) {
         *own = (struct access_record){.next = c->accesses, .access = op->id, .tid = self->tid, .mask = mask,
                                       .writes = op->writes, .is_atomic = is_atomic};
         c->accesses = access_count++;
+        c->access_count += c->access_count <= MAX_UNSEARCHED;
     }
     own->epoch = self->hb[self->tid];
     own->steps = self->steps - 1;
@@ -153,10 +160,15 @@ void detect(const struct op *op) {
         detect_in_cell(op, word, mask_of(word, op->object, end));
 }
 
+static void forget(struct cell *c) {
+    c->accesses = 0;
+    c->access_count = c->has_plain = 0;
+}
+
 /* Freed memory that is handed out again: what was there is over. */
 void shadow_forget(void *base, size_t size) {
     uintptr_t end = (uintptr_t)base + size;
-    for (uintptr_t word = (uintptr_t)base & ~(uintptr_t)7; word < end; word += 8) cell_at(word >> 3)->accesses = 0;
+    for (uintptr_t word = (uintptr_t)base & ~(uintptr_t)7; word < end; word += 8) forget(cell_at(word >> 3));
 }
 
 /* ---- order of dependent events */
@@ -179,11 +191,11 @@ static uint8_t role_of(const struct op *op) {
     return op->kind == OP_TRY && op->size == 0 ? ROLE_PROBES : ROLE_TAKES;
 }
 
-static void order_in_cell(uint32_t e, const struct op *op, struct cell *c, uint8_t mask, struct candidates *found,
+/* Put event e behind those of a list, and take off what it stands for from now on. */
+static void order_in_list(uint32_t e, const struct op *op, uint32_t *link, uint8_t mask, struct candidates *found,
                           const uint32_t *before) {
     uint8_t tid = events[e].tid, role = role_of(op);
     bool waits = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION;
-    uint32_t *link = &c->order;
     while (*link != 0) {
         struct order_record *r = &order_records[*link];
         if ((r->mask & mask) != 0 && (r->writes | op->writes) && r->tid != tid) {
@@ -198,10 +210,20 @@ static void order_in_cell(uint32_t e, const struct op *op, struct cell *c, uint8
         else
             link = &r->next;
     }
+}
+
+static void order_in_cell(uint32_t e, const struct op *op, struct cell *c, uint8_t mask, struct candidates *found,
+                          const uint32_t *before) {
+    uint8_t tid = events[e].tid, role = role_of(op);
+    order_in_list(e, op, &c->writes, mask, found, before);
+    bool is_searched = op->writes || c->read_count > MAX_UNSEARCHED; /* reads do not depend on reads */
+    if (is_searched) order_in_list(e, op, &c->reads, mask, found, before);
+    c->read_count = op->writes ? 0 : c->read_count + !is_searched;
     if (order_count == MAX_RECORDS) full();
-    order_records[order_count] = (struct order_record){.next = c->order, .event = e, .tid = tid, .mask = mask,
+    uint32_t *list = op->writes ? &c->writes : &c->reads;
+    order_records[order_count] = (struct order_record){.next = *list, .event = e, .tid = tid, .mask = mask,
                                                        .writes = op->writes, .role = role};
-    c->order = order_count++;
+    *list = order_count++;
 }
 
 /* Sync objects have their own cells: an odd key above every word's number. */
@@ -276,7 +298,7 @@ void order_as_read(uint32_t e) {
     uintptr_t end = op->object + op->size;
     for (uintptr_t word = op->object & ~(uintptr_t)7; word < end; word += 8) {
         struct cell *c = cell_at(word >> 3);
-        if (c->order != 0 && order_records[c->order].event == e) order_records[c->order].writes = 0;
+        if (c->writes != 0 && order_records[c->writes].event == e) order_records[c->writes].writes = 0;
     }
     events[e].op.writes = 0;
 }
