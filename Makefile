@@ -11,18 +11,21 @@ CORPUS ?=
 # `make soak`: how many generated programs, where to keep what was found, and the first seed.
 PROGRAMS ?= 20000
 OUT ?= build/soak
+DEMO := build/demo
 SEED ?= 1
 
 .PHONY: demo test lint bench tables soak corpus clean
 
 # A check that ends with status 1 (race) or 3 (unknown) is a result, not a failure of the demo.
 demo: .venv/.stamp
-	@for file in examples/bank_race.c examples/bank_locked.c; do \
-	    echo; echo "\$$ raceproof check $$file"; echo; \
-	    $(BIN)/raceproof check $$file; status=$$?; \
-	    echo; echo "(exit status $$status)"; \
-	    case $$status in 0|1|3) ;; *) exit $$status;; esac; \
-	done
+	@mkdir -p $(DEMO)
+	@run() { echo; echo "\$$ raceproof $$*"; echo; $(BIN)/raceproof "$$@"; status=$$?; echo; \
+	    echo "(exit status $$status)"; case $$status in 0|1|3) ;; *) exit $$status;; esac; }; \
+	run check examples/bank_race.c --html $(DEMO)/bank_race.html --json $(DEMO)/bank_race.json; \
+	run replay $(DEMO)/bank_race.json; \
+	run check examples/bank_locked.c --html $(DEMO)/bank_locked.html; \
+	echo; echo "To look at in a browser:"; \
+	echo "  $(abspath $(DEMO))/bank_race.html"; echo "  $(abspath $(DEMO))/bank_locked.html"
 
 # What reaches the output must not depend on the order of hashed sets: the golden tests run again
 # under two random hash seeds, which are printed so that a failure can be repeated.

@@ -21,6 +21,11 @@ under locks, atomics, read-only and private state, pure functions, services that
 start functions, two phases. A program without planted races has none; three races are planted in the
 others. *cold* is a run with an empty cache, *warm* the run after it. Times are wall-clock seconds.""",
     ),
+    "portfolio": (
+        "## The portfolio: what each engine is worth",
+        """All programs of `tests/programs`, whose truth stands on their lines, by engines alone and together.
+*pairs by*: race pairs that this engine decided.""",
+    ),
     "corpus": (
         "## Programs with known verdicts",
         "The SV-COMP tasks *pthread-race-challenges* at hand, each checked alone, as a user would.",

@@ -7,14 +7,19 @@ import os
 import shlex
 import sys
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from raceproof import frontend, ir, portfolio, report
+from raceproof import config, explore, facts, frontend, ir, portfolio, report
+from raceproof.cli.configured import add_config_arguments, configured
 from raceproof.cli.options import Commands, InputOptions, add_input_arguments, add_result_arguments, add_run_arguments
-from raceproof.cli.output import JsonFile, discard, is_interactive, wants_color
+from raceproof.cli.output import ResultFile, discard, is_interactive, wants_color
 from raceproof.cli.progress import Progress
+from raceproof.cli.reproducer import save_reproducer
+from raceproof.cli.results import FORMATS, rendered
 from raceproof.cli.status import Exit
-from raceproof.core import Budget, InputError, InternalError, LimitReached
+from raceproof.core import Budget, Contradiction, InputError, InternalError, LimitReached
 from raceproof.model import CheckResult, Verdict
 
 _SVCOMP = {Verdict.RACE_FREE: "true", Verdict.RACE: "false(no-data-race)", Verdict.UNKNOWN: "unknown"}
@@ -22,32 +27,52 @@ _SVCOMP = {Verdict.RACE_FREE: "true", Verdict.RACE: "false(no-data-race)", Verdi
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """`json` is where to write the result, `-` for standard output, None for nowhere."""
+    """`files`: where to write the result, by the name of the format; `-` for standard output."""
 
     inputs: InputOptions
     engines: tuple[str, ...]
     time_limit: float
-    json: str | None
+    files: dict[str, str]
     verbose: bool
     settings: portfolio.Settings
+    suppressions: tuple[config.Suppression, ...] = ()
+    baseline: Path | None = None
+    new_baseline: Path | None = None
 
     @staticmethod
     def of(args: argparse.Namespace) -> CheckOptions:
-        settings = portfolio.Settings(jobs=int(args.jobs), arguments=tuple(args.arguments))
-        return CheckOptions.made(args, _engine_names(args.engines), settings)
+        found = configured(args)
+        search = explore.ExploreOptions(find_all=args.all)
+        return CheckOptions.made(args, found, _engine_names(args.engines), portfolio.Settings(search=search))
 
     @staticmethod
-    def made(args: argparse.Namespace, engines: tuple[str, ...], settings: portfolio.Settings) -> CheckOptions:
+    def made(
+        args: argparse.Namespace, found: config.Config | None, engines: tuple[str, ...], settings: portfolio.Settings
+    ) -> CheckOptions:
+        files = {name: getattr(args, name) for name in FORMATS if getattr(args, name) is not None}
         options = CheckOptions(
             inputs=InputOptions.of(args),
             engines=engines,
             time_limit=args.time_limit,
-            json=args.json,
+            files=files,
             verbose=args.verbose > 0,
-            settings=settings,
+            settings=replace(
+                settings,
+                jobs=int(args.jobs),
+                arguments=tuple(args.arguments),
+                models=found.models if found is not None else settings.models,
+            ),
+            suppressions=found.suppressions if found is not None else (),
+            baseline=args.baseline,
+            new_baseline=args.write_baseline,
         )
-        if options.json == "-" and options.inputs.task is not None:
-            raise InputError("--task and --json - both write to standard output: give --json a file")
+        on_stdout = [f"--{name} -" for name, target in files.items() if target == "-"]
+        if options.inputs.task is not None and on_stdout:
+            raise InputError(
+                f"--task and {on_stdout[0]} both write to standard output: give {on_stdout[0][:-2]} a file"
+            )
+        if len(on_stdout) > 1:
+            raise InputError(f"{' and '.join(on_stdout)} both write to standard output: give one of them a file")
         return options
 
 
@@ -62,12 +87,13 @@ def add_parser(commands: Commands) -> None:
     add_input_arguments(parser)
     parser.add_argument(
         "--engines",
-        default=",".join(portfolio.ENGINES),
         metavar="NAMES",
-        help=f"engines to run, in this order, with commas between (there are: {', '.join(portfolio.ENGINES)})",
+        help=f"engines to run, with commas between (there are, and by default all run: {', '.join(portfolio.ENGINES)})",
     )
-    add_run_arguments(parser)
+    parser.add_argument("--all", action="store_true", help="go on after the first races, as long as there is time")
+    add_run_arguments(parser, time_limit=None)
     add_result_arguments(parser)
+    add_config_arguments(parser)
     parser.set_defaults(run=run)
 
 
@@ -77,19 +103,51 @@ def run(args: argparse.Namespace) -> Exit:
 
 def analyse(options: CheckOptions) -> Exit:
     """Check and report as the options say; also what `explore` does, with options of its own."""
-    with JsonFile(options.json, options.inputs.names()) as json_file:
-        result = _check(options)
-        status = Exit.INTERRUPTED if result.interrupted else Exit.of(result.verdict)
+    known = config.read_baseline(options.baseline) if options.baseline is not None else None
+    with ExitStack() as stack:
+        names = options.inputs.names()
+        files = {
+            name: stack.enter_context(ResultFile(f"--{name}", target, names)) for name, target in options.files.items()
+        }
+        result = _judged(_check(options), options, known)
+        status = _status(result)
         try:
-            json_file.write(result)
-            if options.json != "-":
-                report.write_text(result, sys.stdout, wants_color(sys.stdout, os.environ))
+            if "-" not in options.files.values():
+                saved_as = options.files.get("json")
+                report.write_text(result, sys.stdout, wants_color(sys.stdout, os.environ), saved_as)
+            for name, file in files.items():
+                text = rendered(name, result, status, known is not None)
+                if text is not None:
+                    file.write(text)
+            if options.new_baseline is not None:
+                config.write_baseline(options.new_baseline, result)
             if options.inputs.task is not None:
                 print(_SVCOMP[result.verdict])
             sys.stdout.flush()
         except BrokenPipeError:  # the reader has seen enough, e.g. `| head`; the verdict stands
             discard()
     return status
+
+
+def _judged(result: CheckResult, options: CheckOptions, known: tuple[config.Known, ...] | None) -> CheckResult:
+    """The result with what the user has said about findings before; entries that nothing fits are named."""
+    notes = list(result.notes)
+    result, unused = config.apply_suppressions(result, options.suppressions)
+    notes += [f"a suppression is not used: {suppression}" for suppression in unused]
+    if known is not None:
+        result, gone = config.apply_baseline(result, known)
+        notes += [f"in the baseline, but not found: {entry}" for entry in gone]
+    return replace(result, notes=tuple(notes))
+
+
+def _status(result: CheckResult) -> Exit:
+    """That of the verdict, but for findings that are suppressed or known."""
+    if result.interrupted:
+        return Exit.INTERRUPTED
+    if not result.pairs:
+        return Exit.of(result.verdict)
+    verdicts = {p.verdict for p in result.pairs if p.suppressed is None and not p.is_known}
+    return Exit.of(next((v for v in (Verdict.RACE, Verdict.UNKNOWN) if v in verdicts), Verdict.RACE_FREE))
 
 
 def _check(options: CheckOptions) -> CheckResult:
@@ -103,6 +161,7 @@ def _check(options: CheckOptions) -> CheckResult:
             program = frontend.load(request, budget)
             settings = replace(options.settings, request=request)
             result = _run_engines(program, options.engines, settings, budget, progress)
+            result = replace(result, notes=facts.unused_models(settings.models, program))
         except LimitReached as stop:  # of the compiler: the portfolio keeps its own
             result = portfolio.undecided(options.inputs.names(), str(stop), 0.0)
         except KeyboardInterrupt:
@@ -116,6 +175,12 @@ def _run_engines(
 ) -> CheckResult:
     try:
         return portfolio.check(program, engines, budget, settings, progress.stage)
+    except Contradiction as error:
+        kept = save_reproducer(error, program, settings.request)
+        error.add_note(f"program and evidence: {kept}")
+        if kept is not None:
+            error.message += f"; the program and both pieces of evidence are in {kept}"
+        raise
     except InternalError as error:
         # To be kept beside the traceback: whoever repairs this needs the program as we saw it.
         error.add_note("\n".join(shlex.join(command) for command in program.origin.commands))
@@ -123,7 +188,9 @@ def _run_engines(
         raise
 
 
-def _engine_names(text: str) -> tuple[str, ...]:
+def _engine_names(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return tuple(portfolio.ENGINES)
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     unknown = [name for name in names if name not in portfolio.ENGINES]
     if unknown or not names:

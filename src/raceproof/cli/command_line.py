@@ -13,15 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from raceproof import __version__
-from raceproof.cli import check, dump, explore, output, replay
+from raceproof.cli import check, check_evidence, completion, doctor, dump, explore, output, replay
 from raceproof.cli.options import Parser
 from raceproof.cli.status import Exit
 from raceproof.core import InputError, InternalError, LimitReached, ToolMissing, Unsupported
-
-
-def entry_point() -> None:
-    """What the installed script calls."""
-    sys.exit(main())
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -59,7 +54,10 @@ def _dispatch(arguments: list[str]) -> int:
     check.add_parser(commands)
     explore.add_parser(commands)
     replay.add_parser(commands)
+    check_evidence.add_parser(commands)
     dump.add_parser(commands)
+    doctor.add_parser(commands)
+    completion.add_parser(commands)
     # argparse takes positional arguments from one place only: files between and after options come back as rest.
     args, rest = parser.parse_known_args(own)
     options = [argument for argument in rest if argument.startswith("-")]

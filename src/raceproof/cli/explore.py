@@ -6,6 +6,7 @@ import argparse
 
 from raceproof import explore, portfolio
 from raceproof.cli.check import CheckOptions, analyse
+from raceproof.cli.configured import add_config_arguments, configured
 from raceproof.cli.options import Commands, add_input_arguments, add_result_arguments, add_run_arguments, positive
 from raceproof.cli.status import Exit
 
@@ -59,9 +60,10 @@ def add_parser(commands: Commands) -> None:
         default=True,
         help="a wait at a condition variable may end without a signal, as POSIX allows (default: yes)",
     )
-    add_run_arguments(parser)
+    add_run_arguments(parser, time_limit=None)
     add_result_arguments(parser)
-    parser.set_defaults(run=run)
+    add_config_arguments(parser)
+    parser.set_defaults(run=run, engines=None)
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -74,10 +76,6 @@ def run(args: argparse.Namespace) -> Exit:
         spurious=args.spurious_wakeups,
     )
     settings = portfolio.Settings(
-        jobs=int(args.jobs),
-        arguments=tuple(args.arguments),
-        search=search,
-        always=frozenset({"explore"}),
-        unaided=args.pairs == "all",
+        search=search, always=frozenset({"explore"}), unaided=args.pairs == "all", looks=False
     )
-    return analyse(CheckOptions.made(args, _ENGINES[args.pairs], settings))
+    return analyse(CheckOptions.made(args, configured(args), _ENGINES[args.pairs], settings))

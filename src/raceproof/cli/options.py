@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
@@ -39,6 +39,7 @@ class InputOptions:
     data_model: frontend.DataModel | None
     headers: frontend.Headers
     clang: Path | None
+    entry: str | None
 
     @staticmethod
     def of(args: argparse.Namespace) -> InputOptions:
@@ -51,10 +52,14 @@ class InputOptions:
             data_model=args.data_model,
             headers=args.headers,
             clang=args.clang,
+            entry=args.entry,
         )
         given = [bool(options.files), options.compile_commands is not None, options.task is not None]
         if sum(given) == 0:
-            raise InputError("nothing to analyse: give C files, or -p compile_commands.json, or --task TASK.yml")
+            raise InputError(
+                "nothing to analyse: give C files, or -p compile_commands.json, or --task TASK.yml, or list `sources`"
+                " in raceproof.toml"
+            )
         if sum(given) > 1:
             raise InputError("give only one of: C files, -p compile_commands.json, --task TASK.yml")
         if options.target is not None and options.compile_commands is None:
@@ -69,6 +74,10 @@ class InputOptions:
         return tuple(str(path) for path in named if path is not None)
 
     def request(self) -> frontend.CompileRequest:
+        request = self._request()
+        return request if self.entry is None else replace(request, entry=self.entry)
+
+    def _request(self) -> frontend.CompileRequest:
         if self.task is not None:
             return frontend.from_task(self.task, self.cflags, headers=self.headers, compiler=self.clang)
         if self.compile_commands is not None:
@@ -102,25 +111,32 @@ def add_input_arguments(parser: Parser) -> None:
         default="auto",
         help="headers of this machine or those that come with raceproof (default: auto)",
     )
+    group.add_argument("--entry", metavar="NAME", help="the function that begins the program (default: main)")
     group.add_argument(
         "--clang", type=Path, metavar="PATH", help="use this clang instead of the one that comes with raceproof"
     )
 
 
-def add_run_arguments(parser: Parser) -> None:
+def add_run_arguments(parser: Parser, time_limit: float | None = DEFAULT_TIME_LIMIT) -> None:
+    """`time_limit`: None if a configuration file may set it."""
     parser.add_argument("-v", dest="verbose", action="count", default=0, help="say what is done; -vv says more")
     parser.add_argument(
         "--time-limit",
         type=positive(float),
-        default=DEFAULT_TIME_LIMIT,
+        default=time_limit,
         metavar="SECONDS",
         help=f"stop then and say what is known (default: {DEFAULT_TIME_LIMIT:g})",
     )
 
 
 def add_result_arguments(parser: Parser) -> None:
-    parser.add_argument("--jobs", type=positive(int), default=1, metavar="N", help="processes to use (default: 1)")
-    parser.add_argument("--json", metavar="F", help="also write the result to this file as JSON; - for standard output")
+    parser.add_argument("--jobs", type=positive(int), metavar="N", help="processes to use (default: 1)")
+    group = parser.add_argument_group("results")
+    group.add_argument("--json", metavar="F", help="also write the result to this file as JSON; - for standard output")
+    group.add_argument("--html", metavar="F", help="also write a page to look at in a browser")
+    group.add_argument("--sarif", metavar="F", help="also write SARIF 2.1.0, for code scanning")
+    group.add_argument("--witness", metavar="F", help="also write a violation witness as SV-COMP wants it")
+    group.add_argument("--trace", metavar="F", help="also write the runs of races as trace events, for Perfetto")
 
 
 def positive(convert: Callable[[str], float]) -> Callable[[str], float]:

@@ -1,18 +1,16 @@
-"""What is written where: standard output that may be closed, terminals that may want colour, the JSON file."""
+"""What is written where: standard output that may be closed, terminals that may want colour, files."""
 
 from __future__ import annotations
 
 import io
-import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
-from raceproof import report
 from raceproof.core import InputError
-from raceproof.model import CheckResult
 
 
 def is_interactive(stream: TextIO, environment: Mapping[str, str]) -> bool:
@@ -38,51 +36,51 @@ def discard() -> None:
     os.close(null)
 
 
-class JsonFile:
-    """The target of `--json`: a path, `-` for standard output, None for nowhere.
+class ResultFile:
+    """The target of `--json`, `--html` and the like: a path, or `-` for standard output.
 
     Use as a context manager around the analysis. A target that cannot be written fails before it; when the
     analysis fails, no result of an earlier run is left behind to be taken for this one's.
     """
 
-    def __init__(self, target: str | None, inputs: Iterable[str]) -> None:
-        self._target = target
+    def __init__(self, option: str, target: str, inputs: Iterable[str]) -> None:
+        self.option = option
+        self._path = None if target == "-" else Path(target)
         self._inputs = tuple(inputs)
-        self._written = False
+        self._is_written = False
 
-    @property
-    def _path(self) -> Path | None:
-        return None if self._target in (None, "-") else Path(str(self._target))
-
-    def __enter__(self) -> JsonFile:
+    def __enter__(self) -> ResultFile:
         path = self._path
         if path is None:
             return self
         try:
             for name in self._inputs:
                 if path.exists() and Path(name).exists() and path.samefile(name):
-                    raise InputError(f"--json would overwrite the input {name}; give it another file")
+                    raise InputError(f"{self.option} would overwrite the input {name}; give it another file")
             with path.open("a", encoding="utf-8"):
                 pass
         except OSError as error:
-            raise InputError(f"cannot write {path}: {error.strerror}; give --json another file") from error
+            raise self._failure(path, error) from error
         return self
 
-    def write(self, result: CheckResult) -> None:
-        if self._target is None:
-            return
-        text = json.dumps(report.to_json(result), indent=2) + "\n"
-        path = self._path
-        if path is None:
+    def write(self, text: str) -> None:
+        if self._path is None:
             sys.stdout.write(text)
             return
         try:
-            path.write_text(text, encoding="utf-8")
+            self._path.write_text(text, encoding="utf-8", errors="surrogateescape")
         except OSError as error:
-            raise InputError(f"cannot write {path}: {error.strerror}; give --json another file") from error
-        self._written = True
+            raise self._failure(self._path, error) from error
+        self._is_written = True
 
     def __exit__(self, *error: object) -> None:
-        path = self._path
-        if path is not None and not self._written and path.is_file():
-            path.unlink()
+        if self._path is not None and not self._is_written and self._path.is_file():
+            self._path.unlink()
+
+    def _failure(self, path: Path, error: OSError) -> InputError:
+        return InputError(f"cannot write {path}: {error.strerror}; give {self.option} another file")
+
+
+def json_file(target: str | None, inputs: Iterable[str]) -> AbstractContextManager[ResultFile | None]:
+    """The target of `--json`, if there is one."""
+    return ResultFile("--json", target, inputs) if target is not None else nullcontext()

@@ -70,7 +70,7 @@ def _replay(reported: Reported, budget: Budget, progress: Progress) -> Trace:
     if explore.module_hash(module) != reported.setup.module:
         raise InputError("the program or the compiler has changed since the report was written: explore it again")
     progress.stage("facts")
-    cp = facts.analyse(program, budget)
+    cp = facts.analyse(program, budget, reported.models)
     pairs = _pairs(cp, reported)
     setup = reported.setup
     options = explore.ExploreOptions(
@@ -78,6 +78,7 @@ def _replay(reported: Reported, budget: Budget, progress: Progress) -> Trace:
         algorithm=setup.algorithm,
         isolation=setup.isolation,
         arguments=setup.arguments,
+        models=reported.models,
         spurious=setup.spurious,
         max_steps=setup.max_steps,
     )

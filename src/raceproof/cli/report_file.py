@@ -1,4 +1,4 @@
-"""Read back what `--json` wrote: a race or another incident with everything needed to run it again."""
+"""Read back what `--json` wrote: a race or another incident with everything needed to run it again, or all claims."""
 
 from __future__ import annotations
 
@@ -8,10 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from raceproof import explore, frontend
+from raceproof import evidence, explore, frontend
 from raceproof.core import InputError
 from raceproof.ir import SiteId
-from raceproof.model import AccessId, Run, RunSetup, RunThread, Schedule
+from raceproof.model import (
+    AccessId,
+    LockAction,
+    LockModel,
+    Models,
+    Run,
+    RunSetup,
+    RunThread,
+    SafeFunction,
+    Schedule,
+    Scope,
+    Verdict,
+)
 
 # Any: fields of a file; each is checked by the conversion of its reader, whose failure is one `InputError`.
 Fields = Mapping[str, Any]
@@ -23,11 +35,71 @@ class Reported:
 
     id: int
     request: frontend.CompileRequest
+    models: Models
     setup: RunSetup
     run: Run
     schedule: Schedule | None
     kind: str = ""
     thread: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedClaims:
+    """All that a report says about pairs; `setup` if something was executed for it."""
+
+    request: frontend.CompileRequest
+    models: Models
+    setup: RunSetup | None
+    claims: evidence.ReportClaims
+
+
+def read_claims(path: Path) -> ReportedClaims:
+    """Everything that the report claims, with what to compile."""
+    fields = _read(path)
+    try:
+        replay = fields["replay"]
+        sources = replay or fields["sources"]
+        if sources is None:
+            raise InputError(f"{path}: does not say what was compiled: check the program again")
+        claims = evidence.ReportClaims(
+            verdict=Verdict(fields["verdict"]),
+            scope=_scope(fields),
+            pairs=tuple(_claim(pair) for pair in fields["pairs"]),
+        )
+        if len({claim.id for claim in claims.pairs if claim.id > 0}) != len(claims.pairs):
+            raise ValueError("pairs need numbers of their own, from 1")
+        setup = _setup(replay) if replay is not None else None
+        return ReportedClaims(_request(sources), _models(sources), setup, claims)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"{path}: not a report of raceproof that can be checked ({_what(error)})") from None
+
+
+def _claim(pair: Fields) -> evidence.Claim:
+    first, second = (_access(access) for access in pair["accesses"])
+    return evidence.Claim(
+        id=int(pair["id"]),
+        key=_ids(pair["access_ids"]),
+        verdict=Verdict(pair["verdict"]),
+        scope=_scope(pair),
+        engine=str(pair["engine"]) if pair["engine"] is not None else None,
+        accesses=(first, second),
+        evidence=tuple(map(str, pair["evidence"])),
+        schedule=_schedule(pair["schedule"]) if pair["schedule"] is not None else None,
+    )
+
+
+def _access(access: Fields) -> evidence.AccessClaim:
+    return evidence.AccessClaim(
+        line=int(access["line"]),
+        column=int(access["column"]),
+        function=str(access["function"]),
+        kind=str(access["kind"]),
+        is_atomic=bool(access["atomic"]),
+    )
+
+
+def _scope(fields: Fields) -> Scope | None:
+    return Scope(fields["scope"]) if fields["scope"] is not None else None
 
 
 def read_report(path: Path, race: int | None, other: int | None) -> Reported:
@@ -81,16 +153,38 @@ def _numbers(found: dict[int, Fields]) -> str:
 
 
 def _reported(replay: Fields, chosen: Fields) -> Reported:
-    units = [frontend.Unit(Path(f["file"]), tuple(f["flags"]), Path(f["directory"])) for f in replay["files"]]
-    if replay["data_model"] not in ("LP64", "ILP32") or replay["headers"] not in ("auto", "system", "bundled"):
+    number, request, models, setup = int(chosen["id"]), _request(replay), _models(replay), _setup(replay)
+    fields = chosen["schedule"]
+    if "accesses" not in fields:
+        kind, thread = str(chosen["kind"]), int(chosen["thread"])
+        return Reported(number, request, models, setup, _run(fields), None, kind, thread)
+    schedule = _schedule(fields)
+    return Reported(number, request, models, setup, schedule.run, schedule)
+
+
+def _request(sources: Fields) -> frontend.CompileRequest:
+    units = [frontend.Unit(Path(f["file"]), tuple(f["flags"]), Path(f["directory"])) for f in sources["files"]]
+    if sources["data_model"] not in ("LP64", "ILP32") or sources["headers"] not in ("auto", "system", "bundled"):
         raise ValueError("data_model or headers")
-    request = frontend.CompileRequest(
+    return frontend.CompileRequest(
         units=tuple(units),
-        data_model=cast(frontend.DataModel, replay["data_model"]),
-        headers=cast(frontend.Headers, replay["headers"]),
-        compiler=Path(replay["compiler"]) if replay["compiler"] is not None else None,
-        entry=str(replay["entry"]),
+        data_model=cast(frontend.DataModel, sources["data_model"]),
+        headers=cast(frontend.Headers, sources["headers"]),
+        compiler=Path(sources["compiler"]) if sources["compiler"] is not None else None,
+        entry=str(sources["entry"]),
     )
+
+
+def _models(sources: Fields) -> Models:
+    """What the user said about functions; reports of earlier versions have nothing of it."""
+    models = sources.get("models", {"locks": [], "safe": []})
+    return Models(
+        locks=tuple(LockModel(**{**lock, "action": LockAction(lock["action"])}) for lock in models["locks"]),
+        safe=tuple(SafeFunction(str(safe["function"]), str(safe["reason"])) for safe in models["safe"]),
+    )
+
+
+def _setup(replay: Fields) -> RunSetup:
     setup = RunSetup(
         module=str(replay["module"]),
         algorithm=str(replay["algorithm"]),
@@ -102,13 +196,12 @@ def _reported(replay: Fields, chosen: Fields) -> Reported:
     )
     if setup.isolation not in explore.ISOLATIONS or setup.algorithm not in explore.ALGORITHMS:
         raise ValueError("isolation or algorithm")
-    fields = chosen["schedule"]
-    run = _run(fields)
-    if "accesses" not in fields:
-        return Reported(int(chosen["id"]), request, setup, run, None, str(chosen["kind"]), int(chosen["thread"]))
+    return setup
+
+
+def _schedule(fields: Fields) -> Schedule:
     first, second = fields["racers"]
-    schedule = Schedule(run, _ids(fields["accesses"]), (int(first), int(second)), bool(fields["together"]))
-    return Reported(int(chosen["id"]), request, setup, run, schedule)
+    return Schedule(_run(fields), _ids(fields["accesses"]), (int(first), int(second)), bool(fields["together"]))
 
 
 def _run(fields: Fields) -> Run:

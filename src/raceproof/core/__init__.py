@@ -2,6 +2,7 @@
 
 from raceproof.core.budget import Budget
 from raceproof.core.errors import (
+    Contradiction,
     InputError,
     InternalError,
     LimitReached,
@@ -14,6 +15,7 @@ from raceproof.core.source import SourcePos
 
 __all__ = [
     "Budget",
+    "Contradiction",
     "InputError",
     "InternalError",
     "LimitReached",

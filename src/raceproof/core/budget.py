@@ -27,6 +27,10 @@ class Budget:
     def remaining(self) -> float:
         return self.deadline - time.monotonic()
 
+    def part(self, seconds: float) -> Budget:
+        """At most so much of what is left."""
+        return self if self.remaining() <= seconds else Budget.seconds(seconds)
+
     def check(self) -> None:
         """Raise `LimitReached` once the time is up; call it once per loop round."""
         if time.monotonic() > self.deadline:

@@ -42,3 +42,11 @@ class ToolMissing(RaceproofError):
 
 class InternalError(RaceproofError):
     """An invariant of raceproof is broken: a bug in raceproof, never in the input."""
+
+
+class Contradiction(InternalError):
+    """A pair with a proof and a witness: the worst that can happen. `evidence`: both, in full."""
+
+    def __init__(self, message: str, evidence: tuple[str, str]) -> None:
+        super().__init__(message)
+        self.evidence = evidence

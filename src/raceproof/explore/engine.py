@@ -14,13 +14,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from raceproof import facts
-from raceproof.core import Budget, InternalError, Unsupported
+from raceproof.core import Budget, Contradiction, InternalError, Unsupported
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.parallel import run_hosts
 from raceproof.explore.preparation import Prepared, prepare
 from raceproof.explore.process import HostRun, run_host
 from raceproof.explore.protocol import BoundedRecord, Control, OtherRecord, ProgressRecord, RaceRecord, of_kind
-from raceproof.explore.replay import is_repeated
+from raceproof.explore.replay import KEPT_STEPS, repeated
+from raceproof.explore.shortening import shortened
 from raceproof.ir import SiteId
 from raceproof.model import (
     AccessId,
@@ -42,6 +43,8 @@ log = logging.getLogger(__name__)
 NAME = "explore"
 _COUNTS = ("executions", "blocked", "transitions", "subspace_checks", "subspace_race_free", "backtracks_skipped")
 _RESERVE = 0.5  # seconds of the budget that are kept for repeating what was found
+_SHORTENED = 10  # races: with more, nobody looks at each
+_SHORTENING = 1.0  # seconds for all of them
 _WAITS = frozenset(
     ("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait")
 )
@@ -54,11 +57,11 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOption
     start = time.monotonic()
     if cp.program.pointer_size != 8:
         raise Unsupported("running a 32-bit program: the explorer runs 64-bit programs only")
-    watched = pairs if options.trust else facts.race_pairs(cp)
+    watched = tuple(dict.fromkeys((*options.watched, *(pairs if options.trust else facts.race_pairs(cp)))))
     options.on_progress("engine explore: building the program")
     prepared = prepare(cp, watched, options, budget)
     prepared, host_run, notes = _search(prepared, options, budget)
-    races, unconfirmed = _races(cp, pairs, prepared, options, host_run)
+    races, unconfirmed = _races(cp, pairs, prepared, options, host_run, budget)
     findings = _findings(cp, pairs, prepared, options, host_run, races, unconfirmed)
     return EngineResult(
         engine=NAME,
@@ -96,6 +99,7 @@ def control(prepared: Prepared, options: ExploreOptions, time_limit: float) -> C
         candidates=prepared.candidates,
         futures=prepared.futures,
         known=prepared.known,
+        found=tuple((pair.first, pair.second) for pair in options.known_races),
     )
 
 
@@ -155,14 +159,18 @@ def _races(
     prepared: Prepared,
     options: ExploreOptions,
     host_run: HostRun,
+    budget: Budget,
 ) -> tuple[dict[Key, Schedule], set[Key]]:
     """Races by pair, each repeated; and the pairs of those that did not repeat."""
     asked = {_key((pair.first, pair.second)) for pair in pairs}
+    known = {_key((pair.first, pair.second)) for pair in options.known_races}
     by_pair: dict[Key, list[RaceRecord]] = {}
     for record in of_kind(host_run.records, RaceRecord):
         key = _key(record.accesses)
+        if key in known:
+            continue
         if key not in asked:
-            raise InternalError(_contradiction(cp, key))
+            raise _contradiction(cp, key, record)
         by_pair.setdefault(key, []).append(record)
     races: dict[Key, Schedule] = {}
     unconfirmed: set[Key] = set()
@@ -170,20 +178,38 @@ def _races(
         # A run in which both stand before their accesses is the one to show.
         for record in sorted(records, key=lambda r: (not r.together, len(r.run.turns))):
             options.on_progress("engine explore: repeating a race")
-            if all(is_repeated(prepared, options, record) for _ in range(options.confirmations)):
-                races[key] = Schedule(record.run, record.accesses, record.threads, record.together)
+            found = _confirmed(prepared, options, record)
+            if found is not None:
+                races[key] = found
                 break
         else:
             unconfirmed.add(key)
+    if len(races) <= _SHORTENED:
+        options.on_progress("engine explore: looking for shorter runs")
+        until = budget.part(_SHORTENING)
+        races = {key: shortened(prepared, options, schedule, until) for key, schedule in races.items()}
     return races, unconfirmed
 
 
-def _contradiction(cp: ConcurrentProgram, key: Key) -> str:
+def _confirmed(prepared: Prepared, options: ExploreOptions, record: RaceRecord) -> Schedule | None:
+    """The race of the record, if it happens again as often as it must."""
+    schedule = Schedule(record.run, record.accesses, record.threads, record.together)
+    for _ in range(options.confirmations):
+        replayed = repeated(prepared, options, schedule)
+        if replayed is None:
+            return None
+        schedule = replace(schedule, steps=replayed.steps[-KEPT_STEPS:])
+    return schedule
+
+
+def _contradiction(cp: ConcurrentProgram, key: Key, record: RaceRecord) -> Contradiction:
     known = {_key((pair.first, pair.second)) for pair in facts.race_pairs(cp)}
     what = "is proved race-free" if key in known else "cannot touch the same bytes"
     first, second = (cp.accesses.get(number) for number in key)
     places = " and ".join(str(access.pos or access.function) if access else "?" for access in (first, second))
-    return f"contradiction: the pair of accesses {key[0]} and {key[1]} ({places}) {what}, but a run has the race"
+    pair = f"the pair of accesses {key[0]} and {key[1]} ({places})"
+    proof = f"{pair} {what}: {first!r} {second!r}"
+    return Contradiction(f"contradiction: {pair} {what}, but a run has the race", (proof, repr(record)))
 
 
 def _findings(
@@ -199,6 +225,8 @@ def _findings(
     bounds = tuple(dict.fromkeys(record.reason for record in of_kind(host_run.records, BoundedRecord)))
     if _assumes_no_spurious_wakeup(cp, options):
         bounds += ("waits that end without a signal were not tried",)
+    if facts.unwatched_sites(cp, options.models):
+        bounds += ("accesses that the user vouches for were not scheduled for",)
     if (handler := _handler(cp)) is not None:
         bounds += (f"`{handler}` may run at any time, which was not tried",)
     proof = Exhausted(executions, options.algorithm, bounds)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from raceproof.frontend import LinkedModule
-from raceproof.model import RacePair
+from raceproof.model import Models, RacePair
 
 DEFAULT_ALGORITHM = "race"
 DEFAULT_MAX_STEPS = 1_000_000
@@ -33,9 +33,10 @@ class ExploreOptions:
     no limit; `max_steps` is for one execution, what is cut there makes the result bounded. `isolation` is auto,
     memory or fork. `trust`: pairs that were not asked about are taken as proved and are not watched; without
     it they are, and a race on one of them is a contradiction. `confirmations`: how often a race is repeated before
-    it counts. `ordered`: pairs that static facts exclude without
-    locks; they are watched, but subspaces are not searched for their sake. `jobs`: processes that search; `sharing`:
-    when they divide the work.
+    it counts. `ordered`: pairs that static facts exclude without locks; they are watched, but subspaces are not
+    searched for their sake. `watched`: pairs of an earlier search, which stay instrumented so that its schedules keep
+    their meaning; `known_races`: those of them that race. `jobs`: processes that search; `sharing`: when they divide
+    the work. `models`: what the user says about functions.
     """
 
     module: LinkedModule | None = None
@@ -45,10 +46,13 @@ class ExploreOptions:
     max_steps: int = DEFAULT_MAX_STEPS
     isolation: str = "auto"
     arguments: tuple[str, ...] = ()
+    models: Models = field(default_factory=Models)
     spurious: bool = True
     jobs: int = 1
     sharing: Sharing = DEFAULT_SHARING
     trust: bool = True
     confirmations: int = 2
     ordered: frozenset[RacePair] = frozenset()
+    watched: tuple[RacePair, ...] = ()
+    known_races: tuple[RacePair, ...] = ()
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

@@ -21,7 +21,7 @@ from urllib.parse import quote_from_bytes, unquote
 
 from raceproof.core import InternalError
 from raceproof.ir import SiteId
-from raceproof.model import AccessId, Run, RunThread, Turn
+from raceproof.model import AccessId, Run, RunStep, RunThread, Turn
 
 
 @unique
@@ -113,6 +113,7 @@ class Control:
     candidates: tuple[tuple[int, int], ...] = ()
     futures: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
+    found: tuple[tuple[AccessId, AccessId], ...] = ()
     replay: Run | None = None
     drive: tuple[Turn, Turn] | None = None
     part: Part | None = None
@@ -137,6 +138,8 @@ class Control:
         yield from self.futures
         for name in sorted(self.known):
             yield f"known {name}"
+        for first, second in self.found:
+            yield from (f"found {first} {second}", f"visible {first}", f"visible {second}")
         if self.replay is not None:
             for number in self.replay.inputs:
                 yield f"input {number}"
@@ -179,37 +182,6 @@ class OtherRecord:
     thread: int
     site: SiteId | None
     run: Run
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class StepRecord:
-    """A step of a replayed run. `number` is an access for `read`, `write`, `update` and `free`, else a site."""
-
-    thread: int
-    step: int
-    what: str
-    number: int
-    address: str
-    value: str
-    held: tuple[str, ...]
-    stack: tuple[SiteId, ...]
-
-    @property
-    def access(self) -> AccessId | None:
-        return AccessId(self.number) if self._is_access and self._is_known else None
-
-    @property
-    def site(self) -> SiteId | None:
-        return SiteId(self.number) if not self._is_access and self._is_known else None
-
-    @property
-    def _is_access(self) -> bool:
-        return self.what.upper() in Kind.__members__
-
-    @property
-    def _is_known(self) -> bool:
-        return 0 <= self.number < NO_ACCESS
 
 
 @final
@@ -292,7 +264,7 @@ Record = (
     ProgressRecord
     | RaceRecord
     | OtherRecord
-    | StepRecord
+    | RunStep
     | BoundedRecord
     | StatRecord
     | OutputRecord
@@ -331,16 +303,7 @@ def _parse(word: str, fields: list[str]) -> Record:
             run = _run(schedule, inputs, threads)
             return OtherRecord(unquote(kind), unquote(message), int(thread), _site(site), run)
         case "step", [thread, step, what, number, address, value, held, stack]:
-            return StepRecord(
-                thread=int(thread),
-                step=int(step),
-                what=unquote(what),
-                number=int(number),
-                address=unquote(address),
-                value=unquote(value),
-                held=tuple(unquote(lock) for lock in held.split()),
-                stack=tuple(SiteId(int(site)) for site in stack.split()),
-            )
+            return _run_step(thread, step, unquote(what), number, unquote(address), unquote(value), held, stack)
         case "bounded", [reason]:
             return BoundedRecord(unquote(reason))
         case "stat", [name, value]:
@@ -374,6 +337,25 @@ def _parse_part(word: str, fields: list[str]) -> Record:
 def _step(text: str) -> Step:
     thread, mask = text.split(":")
     return int(thread), int(mask, 16)
+
+
+def _run_step(
+    thread: str, done: str, what: str, number: str, address: str, value: str, held: str, stack: str
+) -> RunStep:
+    """`done` counts the steps of the thread before this one; `number` is an access for accesses, else a site."""
+    is_access = what.upper() in Kind.__members__
+    site = _site(number)
+    return RunStep(
+        thread=int(thread),
+        number=int(done) + 1,
+        operation=what,
+        access=AccessId(site) if is_access and site is not None else None,
+        site=site if not is_access else None,
+        address=address,
+        value=value,
+        held=tuple(unquote(lock) for lock in held.split()),
+        stack=tuple(SiteId(int(call)) for call in stack.split()),
+    )
 
 
 def _run(schedule: str, inputs: str, threads: str) -> Run:

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.preparation import Prepared
 from raceproof.explore.process import run_host
-from raceproof.explore.protocol import Control, OtherRecord, RaceRecord, StepRecord, of_kind
-from raceproof.model import Run, Schedule, Turn
+from raceproof.explore.protocol import Control, OtherRecord, RaceRecord, of_kind
+from raceproof.model import Run, RunStep, Schedule, Turn
 
 TIME_LIMIT = 60.0
 """Seconds for one execution, which the search has already seen end."""
 
 
+KEPT_STEPS = 5000
+"""Of a long run, the last ones are enough to see what happened."""
+
+
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One execution as it went. `digest` is the same for the same steps."""
+    """One execution as it went."""
 
-    steps: tuple[StepRecord, ...]
+    steps: tuple[RunStep, ...]
     races: tuple[RaceRecord, ...]
     others: tuple[OtherRecord, ...]
-    digest: str
     problem: str | None
 
 
-def is_repeated(prepared: Prepared, options: ExploreOptions, record: RaceRecord) -> bool:
-    """Whether the run of the record shows the same race again: the same accesses in the same threads."""
-    schedule = Schedule(record.run, record.accesses, record.threads, record.together)
-    replayed = repeat(prepared, options, record.run, drive_of(schedule))
-    return any(shows(found, schedule) for found in replayed.races)
+def repeated(prepared: Prepared, options: ExploreOptions, schedule: Schedule) -> Replayed | None:
+    """Run the schedule again; None unless that shows the same race: the same accesses in the same threads."""
+    replayed = repeat(prepared, options, schedule.run, drive_of(schedule))
+    return replayed if any(shows(found, schedule) for found in replayed.races) else None
 
 
 def shows(found: RaceRecord, schedule: Schedule) -> bool:
@@ -66,11 +67,9 @@ def repeat(prepared: Prepared, options: ExploreOptions, run: Run, drive: tuple[T
     host_run = run_host(prepared.host, prepared.program, control)
     if host_run.interrupted:
         raise KeyboardInterrupt
-    steps = tuple(of_kind(host_run.records, StepRecord))
     return Replayed(
-        steps=steps,
+        steps=tuple(of_kind(host_run.records, RunStep)),
         races=tuple(of_kind(host_run.records, RaceRecord)),
         others=tuple(of_kind(host_run.records, OtherRecord)),
-        digest=hashlib.sha256("\n".join(map(repr, steps)).encode()).hexdigest()[:16],
         problem=host_run.problem,
     )

@@ -6,6 +6,7 @@ from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Sy
 from raceproof.facts.library.libc import atomic_call, effect_of
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import is_atomic_function, sync_op
+from raceproof.facts.models import unused_models, unwatched_sites
 from raceproof.facts.naming import describe_location, describe_lock, format_facts
 
 __all__ = [
@@ -28,4 +29,6 @@ __all__ = [
     "race_pairs",
     "sync_op",
     "touches_of",
+    "unused_models",
+    "unwatched_sites",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 
 from raceproof.core import Budget
 from raceproof.facts.call_targets import call_graph
@@ -13,6 +14,7 @@ from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, senders_of
 from raceproof.facts.flow.stability import Stability
 from raceproof.facts.flow.world import TargetedTouch, World
+from raceproof.facts.models import known_functions
 from raceproof.facts.pointers.points_to import solve
 from raceproof.ir import Program
 from raceproof.model import (
@@ -20,9 +22,11 @@ from raceproof.model import (
     Access,
     AccessId,
     AnyArgument,
+    Assumption,
     ConcurrentProgram,
     Linear,
     MemLoc,
+    Models,
     Moment,
     ObjectId,
     RacePair,
@@ -37,11 +41,15 @@ log = logging.getLogger(__name__)
 MAX_VIEWS = 48
 
 
-def analyse(program: Program, budget: Budget) -> ConcurrentProgram:
-    """Find threads, locks, order and every access that two threads may share."""
-    points_to = solve(program, budget)
+def analyse(program: Program, budget: Budget, models: Models = Models()) -> ConcurrentProgram:  # noqa: B008  frozen
+    """Find threads, locks, order and every access that two threads may share.
+
+    Raises `InputError` if a model does not fit the function that it is about.
+    """
+    known = known_functions(models, program)
+    points_to = solve(program, budget, silent=known.locks)
     log.info("points-to: %d objects", len(points_to.objects))
-    world = World(program, points_to, budget)
+    world = World(program, points_to, budget, known)
     first = Flow(world, budget).run()
     log.info("first flow: %d threads, %d contexts", len(first.records), first.contexts)
     touched = _touched(world, first)
@@ -58,10 +66,12 @@ def _touched(world: World, flow: FlowResult) -> dict[AccessKey, TargetedTouch]:
 
 def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
     touched = _touched(world, flow)
-    threads = {r.id: _thread(r) for r in flow.records if r.context is not None}
+    outside = frozenset(r.id for r in flow.records if r.site is None and r.id != MAIN)
+    threads = {r.id: _thread(r, outside) for r in flow.records if r.context is not None}
     states = _thread_states(touched, flow.views, threads)
     shared = {s.object for s in states if s.state == "racy"}
     accesses: dict[AccessId, Access] = {}
+    safe: dict[AccessId, Access] = {}
     private = 0
     for key, views in flow.views.items():
         touch = touched[key]
@@ -70,8 +80,8 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
             private += 1
             continue
         function, instr = world.instructions[key[0]]
-        identity = AccessId(len(accesses))
-        accesses[identity] = Access(
+        identity = AccessId(len(accesses) + len(safe))
+        (safe if function.name in world.safe_functions else accesses)[identity] = Access(
             id=identity,
             site=key[0],
             function=function.source_name,
@@ -83,6 +93,8 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
             pos=instr.pos or function.pos,
             touch=key[1],
         )
+    may_hold = _may_hold(world, {**accesses, **safe})
+    accesses = _without_leaks(accesses, safe, may_hold)
     return ConcurrentProgram(
         program=world.program,
         threads=threads,
@@ -94,8 +106,8 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
         barriers=() if world.uses_setjmp else barrier_facts(flow, threads),  # longjmp skips or repeats rounds
         senders=senders_of(world, flow, touched),
         sent_after=flow.sent_after,
-        assumptions=flow.assumptions,
-        may_hold=_may_hold(world, accesses),
+        assumptions=(*flow.assumptions, *_of_safe_functions(world, safe)),
+        may_hold={held: holders - safe.keys() for held, holders in may_hold.items()},
         calls=call_graph(world.program, world.points_to),
     )
 
@@ -114,8 +126,37 @@ def _may_hold(world: World, accesses: Mapping[AccessId, Access]) -> dict[ObjectI
     return {held: frozenset(found.get(held, ())) for held in unpublished}
 
 
-def _thread(record: ThreadRecord) -> Thread:
+def _without_leaks(
+    accesses: dict[AccessId, Access], safe: Mapping[AccessId, Access], may_hold: Mapping[ObjectId, frozenset[AccessId]]
+) -> dict[AccessId, Access]:
+    """Nobody checks whether a safe function passes pointers on in order: what it may pass on is not private."""
+    leaking = {held for held, holders in may_hold.items() if holders & safe.keys()}
+    if not leaking:
+        return accesses
+    return {
+        identity: replace(access, views=tuple(replace(view, private=False) for view in access.views))
+        if any(target.object in leaking for target in access.targets)
+        else access
+        for identity, access in accesses.items()
+    }
+
+
+def _of_safe_functions(world: World, safe: Mapping[AccessId, Access]) -> list[Assumption]:
+    """What was taken for granted because of them; not for those that have nothing to hide."""
+    used = {world.instructions[access.site][0].name for access in safe.values()}
+    found: dict[str, Assumption] = {}
+    for name, model in world.known.safe.items():
+        if any(inner in used for inner in world.called_by(name)):
+            text = f"the user says that {model}"
+            found.setdefault(text, Assumption(text, world.program.functions[name].pos))
+    return list(found.values())
+
+
+def _thread(record: ThreadRecord, from_outside: frozenset[ThreadId]) -> Thread:
+    """`from_outside`: what the outside world may run at any time; such a thread has no creation."""
     may_run = frozenset(t for s in record.spawns.values() for t in s.may_run)
+    if record.id in from_outside:
+        may_run = from_outside
     return Thread(
         id=record.id,
         start=record.start,

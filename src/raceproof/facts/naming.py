@@ -116,8 +116,8 @@ def _term(cp: ConcurrentProgram, atom: object, factor: int) -> str:
             name = "pthread_self()"
         case Opaque(key=key):
             name = _register_name(cp, key)
-        case Derived(op=op):
-            name = f"{op}(...)"
+        case Derived(op=op, args=args):
+            name = f"{op}(...)" if args else op  # without arguments: a lock that the user has named
         case _:
             name = str(atom)
     return name if factor == 1 else f"{factor}*{name}"

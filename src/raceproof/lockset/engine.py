@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from raceproof.core import Budget, LimitReached
-from raceproof.facts import describe_lock
+from raceproof.facts import describe_lock, race_pairs
 from raceproof.lockset.addresses import common_lock, why_disjoint
 from raceproof.lockset.order import why_ordered
 from raceproof.model import (
@@ -45,14 +45,17 @@ class LocksetOptions:
 
 
 def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: LocksetOptions, budget: Budget) -> EngineResult:
-    """Decide each pair, or say what is known about it."""
+    """Decide each pair, or say what is known about it.
+
+    All pairs of the program are looked at, whichever were asked for: what is private rests on the others.
+    """
     start = time.monotonic()
     stopped: str | None = None
     decided: dict[RacePair, Finding] = {}
     leaking: frozenset[ObjectId] = frozenset()
     try:
         while True:
-            for pair in pairs:
+            for pair in (*pairs, *race_pairs(cp)):
                 if pair not in decided:
                     budget.check()
                     decided[pair] = _decide(cp, pair, leaking)

@@ -35,6 +35,7 @@ from raceproof.model.findings import (
     Rule,
     Run,
     RunSetup,
+    RunStep,
     RunThread,
     Schedule,
     Scope,
@@ -42,7 +43,9 @@ from raceproof.model.findings import (
     Turn,
     Verdict,
 )
+from raceproof.model.fingerprint import fingerprints, short_path, target_name
 from raceproof.model.memory import MemLoc, MemObject, ObjectKind
+from raceproof.model.models import LockAction, LockModel, Models, SafeFunction
 from raceproof.model.results import (
     AccessResult,
     CheckResult,
@@ -100,10 +103,13 @@ __all__ = [
     "Incident",
     "IncidentResult",
     "Linear",
+    "LockAction",
     "LockKind",
     "LockMode",
+    "LockModel",
     "MemLoc",
     "MemObject",
+    "Models",
     "Moment",
     "ObjectId",
     "ObjectKind",
@@ -116,7 +122,9 @@ __all__ = [
     "Rule",
     "Run",
     "RunSetup",
+    "RunStep",
     "RunThread",
+    "SafeFunction",
     "SameArgument",
     "Schedule",
     "Scope",
@@ -136,6 +144,9 @@ __all__ = [
     "Turn",
     "Verdict",
     "View",
+    "fingerprints",
     "is_absolute",
     "of_atom",
+    "short_path",
+    "target_name",
 ]

@@ -94,6 +94,25 @@ class Run:
         return next((until for who, until in reversed(self.turns) if who == thread), 0)
 
 
+@dataclass(frozen=True, slots=True)
+class RunStep:
+    """One step of a run as the runtime tells it: what `thread` did as its `number`th step, from 1.
+
+    `access` for an access, else `site`, if it is known. Addresses and the locks in `held` are named as the runtime does
+    (`counter+4`, `heap 1.3+8`); `stack` has the call sites, innermost last.
+    """
+
+    thread: int
+    number: int
+    operation: str
+    access: AccessId | None
+    site: SiteId | None
+    address: str
+    value: str
+    held: tuple[str, ...]
+    stack: tuple[SiteId, ...]
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Schedule:
@@ -101,13 +120,14 @@ class Schedule:
 
     `accesses` and `racers` (thread numbers) in the order of the run. `together`: the run ends with both threads
     standing before their accesses; otherwise no such run was found, and the two accesses happened one after
-    the other with nothing that orders them.
+    the other with nothing that orders them. `steps` of the run, if they were kept: of a long one the last.
     """
 
     run: Run
     accesses: tuple[AccessId, AccessId]
     racers: tuple[int, int]
     together: bool
+    steps: tuple[RunStep, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         where = "both threads stood before their accesses" if self.together else "nothing ordered the two accesses"

@@ -6,11 +6,12 @@ Made by `portfolio`, read by `report` and `cli`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from raceproof.core import InternalError, SourcePos
 from raceproof.model.concurrency import AccessKind, Assumption, RacePair
 from raceproof.model.findings import Run, RunSetup, Schedule, Scope, Verdict
+from raceproof.model.models import Models
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,7 @@ class Sources:
     headers: str
     compiler: str | None
     entry: str
+    models: Models = field(default_factory=Models)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,8 @@ class CheckResult:
     """The verdict on the program. `reason` says why, for unknown always; `files` are the program's sources.
 
     `interrupted`: the user stopped the run, the rest is what was known by then. `sources` and `setup` are what the
-    executions in it can be repeated with, if there were any.
+    executions in it can be repeated with, if there were any. `notes`: what the user should know about the
+    configuration: entries that nothing fits.
     """
 
     verdict: Verdict
@@ -188,6 +191,7 @@ class CheckResult:
     interrupted: bool = False
     sources: Sources | None = None
     setup: RunSetup | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         match self.verdict:

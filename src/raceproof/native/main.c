@@ -18,6 +18,7 @@
 #include "items.h"
 #include "libc.h"
 #include "report.h"
+#include "resources.h"
 
 void *reserve(size_t bytes) {
     int sharing = options.fork ? MAP_SHARED : MAP_PRIVATE;
@@ -318,6 +319,7 @@ int main(int argc, char **argv) {
         options.algorithm = &algorithm_race; /* for its way of finding races */
         options.fork = false;                /* one execution needs no process of its own */
     }
+    if (rp_fork_mode) limit_network(); /* otherwise it calls nothing that could reach it */
     reserve_all();
     heap_init();
     heap_reused = shadow_forget;
@@ -325,6 +327,7 @@ int main(int argc, char **argv) {
     load_program(argv[1]);
     separate_output();
     futures_ready();
+    limit_resources();
     catch_signals();
     set_deadline(options.time_limit);
     if (options.mode == MODE_REPLAY)

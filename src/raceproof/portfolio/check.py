@@ -11,27 +11,27 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from raceproof import __version__, facts, frontend
-from raceproof.core import Budget, InternalError, LimitReached, ToolMissing, Unsupported
+from raceproof import __version__, facts
+from raceproof.core import Budget, LimitReached, Unsupported
 from raceproof.ir import Program
 from raceproof.model import (
     CheckResult,
     ConcurrentProgram,
     EngineReport,
-    EngineResult,
     Evidence,
-    Incident,
     PairResult,
     RacePair,
-    RunSetup,
     Scope,
     SourceFile,
     Sources,
     Verdict,
+    fingerprints,
 )
-from raceproof.portfolio.engines import ENGINES, Settings
+from raceproof.portfolio.course import Course
+from raceproof.portfolio.engines import Settings
 from raceproof.portfolio.ledger import Ledger, weakest
 from raceproof.portfolio.naming import Namer
+from raceproof.portfolio.trace import race_trace
 
 log = logging.getLogger(__name__)
 
@@ -54,38 +54,18 @@ def check(
     files = program.origin.files
     on_stage("facts")
     try:
-        cp = facts.analyse(program, budget)
+        cp = facts.analyse(program, budget, settings.models)
         pairs = facts.race_pairs(cp)
     except (Unsupported, LimitReached) as stop:
         return undecided(files, f"no facts about the program: {stop}", time.monotonic() - start)
     except KeyboardInterrupt:
         return undecided(files, _interrupted("facts"), time.monotonic() - start, interrupted=True)
     log.info("facts: %d threads, %d shared accesses, %d race pairs", len(cp.threads), len(cp.accesses), len(pairs))
-    ledger = Ledger(pairs)
-    reports: list[EngineReport] = []
-    incidents: list[Incident] = []
-    setup: RunSetup | None = None
-    interrupted_at: str | None = None
-    for name in engines:
-        open_pairs = ledger.open_pairs()
-        if not open_pairs and name not in settings.always:
-            continue
-        on_stage(f"engine {name}")
-        try:
-            result = _run_engine(name, cp, open_pairs, replace(settings, on_progress=on_stage), budget)
-        except KeyboardInterrupt:
-            result = EngineResult(name, (), 0.0, stopped="interrupted", interrupted=True)
-        ledger.add(result)
-        incidents += result.incidents
-        setup = result.setup or setup
-        reports.append(_report(result, len(ledger.open_pairs())))
-        log.info("engine %s: %s", name, reports[-1])
-        if result.interrupted:
-            interrupted_at = f"engine {name}"
-            break
+    course = Course(cp, pairs, replace(settings, on_progress=on_stage), budget)
+    course.run(engines)
     on_stage("result")
-    conclusion = _conclude(cp, ledger, tuple(reports), incidents, time.monotonic() - start, interrupted_at)
-    return replace(conclusion, setup=setup, sources=_sources(settings.request))
+    conclusion = _conclude(cp, course, time.monotonic() - start)
+    return replace(conclusion, setup=course.setup, sources=_sources(settings))
 
 
 def undecided(files: tuple[str, ...], reason: str, seconds: float, interrupted: bool = False) -> CheckResult:
@@ -104,66 +84,43 @@ def undecided(files: tuple[str, ...], reason: str, seconds: float, interrupted: 
     )
 
 
-def _run_engine(
-    name: str, cp: ConcurrentProgram, pairs: tuple[RacePair, ...], settings: Settings, budget: Budget
-) -> EngineResult:
-    start = time.monotonic()
-    try:
-        budget.check()
-        result = ENGINES[name](cp, pairs, settings, budget)
-    except (Unsupported, LimitReached, ToolMissing) as stop:
-        return EngineResult(name, (), time.monotonic() - start, stopped=str(stop))
-    asked = set(pairs)
-    for finding in result.findings:
-        if finding.pair not in asked:
-            raise InternalError(f"engine {name} decides a pair that it was not asked about: {finding.pair}")
-    return result
-
-
-def _report(result: EngineResult, still_open: int) -> EngineReport:
-    verdicts = [f.verdict for f in result.findings if f.scope is not Scope.BOUNDED]
-    return EngineReport(
-        name=result.engine,
-        seconds=result.seconds,
-        proved=verdicts.count(Verdict.RACE_FREE),
-        witnessed=verdicts.count(Verdict.RACE),
-        open=still_open,
-        stats=result.stats,
-        stopped=result.stopped,
-        notes=result.notes,
-    )
-
-
-def _conclude(
-    cp: ConcurrentProgram,
-    ledger: Ledger,
-    reports: tuple[EngineReport, ...],
-    incidents: Sequence[Incident],
-    seconds: float,
-    interrupted_at: str | None,
-) -> CheckResult:
-    namer = Namer(cp)
-    pairs = tuple(
+def _conclude(cp: ConcurrentProgram, course: Course, seconds: float) -> CheckResult:
+    namer, ledger = Namer(cp), course.ledger
+    reports = tuple(course.reports.values())
+    pairs = [
         namer.pair(number, pair, ledger.decide(pair), ledger.findings(pair), _evidence(ledger, pair, reports))
         for number, pair in enumerate(ledger.pairs, start=1)
+    ]
+    named = tuple(
+        replace(_traced(namer, pair), fingerprint=fingerprint)
+        for pair, fingerprint in zip(pairs, fingerprints(pairs), strict=True)
     )
-    verdict, scope, reason = _verdict(pairs, reports, interrupted_at)
+    verdict, scope, reason = _verdict(named, reports, course.interrupted_at)
     return CheckResult(
         verdict=verdict,
         scope=scope,
         reason=reason,
         files=cp.program.origin.files,
-        pairs=pairs,
+        pairs=named,
         engines=reports,
         assumptions=cp.assumptions,
         seconds=seconds,
         version=__version__,
-        other=tuple(namer.incident(number, incident) for number, incident in enumerate(incidents, start=1)),
-        interrupted=interrupted_at is not None,
+        other=tuple(namer.incident(number, incident) for number, incident in enumerate(course.incidents, start=1)),
+        interrupted=course.interrupted_at is not None,
     )
 
 
-def _sources(request: frontend.CompileRequest | None) -> Sources | None:
+def _traced(namer: Namer, pair: PairResult) -> PairResult:
+    race = pair.race
+    if race is None or not race.schedule.steps:
+        return pair
+    trace = race_trace(namer, pair.pair, race.schedule, race.schedule.steps, race.schedule.run)
+    return replace(pair, race=replace(race, trace=trace))
+
+
+def _sources(settings: Settings) -> Sources | None:
+    request = settings.request
     if request is None:
         return None
     return Sources(
@@ -172,6 +129,7 @@ def _sources(request: frontend.CompileRequest | None) -> Sources | None:
         headers=request.headers,
         compiler=str(request.compiler) if request.compiler is not None else None,
         entry=request.entry,
+        models=settings.models,
     )
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from raceproof import explore, frontend, lockset
 from raceproof.core import Budget, Unsupported
-from raceproof.model import ConcurrentProgram, EngineResult, Proof, RacePair, Rule
+from raceproof.model import ConcurrentProgram, EngineResult, Models, Proof, RacePair, Rule
+
+LOOK_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,21 +17,36 @@ class Settings:
     """What the user asked for and engines may need.
 
     `jobs`: processes to use; `arguments`: of the checked program; `request`: what it was compiled from, for
-    engines that run it; `search`: how they do, but for what the other fields say. Engines named in `always` run
+    engines that run it; `models`: what the user says about functions; `search`: how the program is run, but for what
+    the other fields say. Engines named in `always` run
     even when no pair is open. `unaided`: no other engine has looked at the pairs before the explorer, which then gets
-    the thread states of the facts all the same. `on_progress` is told what an engine is at.
+    the thread states of the facts all the same. `looks`: engines that can take a first look do so before the others
+    begin; `is_look` says so to the engine. `on_progress` is told what an engine is at.
     """
 
     jobs: int = 1
     arguments: tuple[str, ...] = ()
     request: frontend.CompileRequest | None = None
+    models: Models = field(default_factory=Models)
     search: explore.ExploreOptions = field(default_factory=explore.ExploreOptions)
     always: frozenset[str] = frozenset()
     unaided: bool = False
+    looks: bool = True
+    is_look: bool = False
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 
 EngineFunction = Callable[[ConcurrentProgram, Sequence[RacePair], Settings, Budget], EngineResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """`is_cheap`: runs to its end before all others. `look`: seconds for a first look, after which most programs are
+    decided; 0 if it takes none."""
+
+    run: EngineFunction
+    is_cheap: bool = False
+    look: float = 0.0
 
 
 def _lockset(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
@@ -43,6 +60,8 @@ def _explore(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Setting
         settings.search,
         module=frontend.link_program(settings.request, budget),
         arguments=settings.arguments,
+        models=settings.models,
+        find_all=settings.search.find_all or settings.is_look,
         jobs=settings.jobs,
         ordered=ordered_pairs(cp, pairs, budget) if settings.unaided else frozenset(),
         on_progress=settings.on_progress,
@@ -63,8 +82,8 @@ def _needs_lock(proof: Proof) -> bool:
     return any(reason.rule is Rule.COMMON_LOCK for reason in proof)
 
 
-ENGINES: dict[str, EngineFunction] = {
-    "lockset": _lockset,
-    "explore": _explore,
+ENGINES: dict[str, Engine] = {
+    "lockset": Engine(_lockset, is_cheap=True),
+    "explore": Engine(_explore, look=LOOK_SECONDS),
 }
-"""In the order in which they run when the user names none: the cheap ones first."""
+"""In the order in which they run when the user names none."""

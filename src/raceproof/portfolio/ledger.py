@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from raceproof.core import InternalError
+from raceproof.core import Contradiction, InternalError
 from raceproof.model import EngineResult, Finding, RacePair, Scope, Verdict
 
 _STRENGTH = {scope: i for i, scope in enumerate(Scope)}
@@ -41,17 +41,18 @@ class Ledger:
         return tuple(pair for pair in self._findings if self.decide(pair).verdict is Verdict.UNKNOWN)
 
     def add(self, result: EngineResult) -> None:
-        """Enter all findings of an engine; a contradiction is a bug of raceproof and ends the run."""
+        """Enter all findings of an engine; a contradiction is a bug of raceproof and ends the run.
+
+        An engine that looks at a pair again knows more: its earlier reason not to decide is replaced.
+        """
         for finding in result.findings:
             entries = self._findings.get(finding.pair)
             if entries is None:
                 raise InternalError(f"engine {finding.engine} decides {_name(finding.pair)}, which is no pair at all")
             for earlier in entries:
                 if _is_contradiction(earlier, finding):
-                    raise InternalError(
-                        f"contradiction on {_name(finding.pair)}: engine {earlier.engine} says {earlier.verdict.value},"
-                        f" engine {finding.engine} says {finding.verdict.value}"
-                    )
+                    raise _contradiction(earlier, finding)
+            entries[:] = [e for e in entries if e.engine != finding.engine or e.verdict is not Verdict.UNKNOWN]
             entries.append(finding)
 
     def decide(self, pair: RacePair) -> Decision:
@@ -79,6 +80,11 @@ def _is_contradiction(a: Finding, b: Finding) -> bool:
         proof.verdict is Verdict.RACE_FREE and proof.scope is not Scope.BOUNDED and witness.verdict is Verdict.RACE
         for proof, witness in ((a, b), (b, a))
     )
+
+
+def _contradiction(one: Finding, other: Finding) -> Contradiction:
+    says = " and ".join(f"engine {finding.engine} says {finding.verdict.value}" for finding in (one, other))
+    return Contradiction(f"contradiction on {_name(one.pair)}: {says}", (repr(one), repr(other)))
 
 
 def _name(pair: RacePair) -> str:

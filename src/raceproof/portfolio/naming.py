@@ -13,6 +13,7 @@ from raceproof.ir import SiteId
 from raceproof.model import (
     MAIN,
     Access,
+    AccessId,
     AccessResult,
     Base,
     ConcurrentProgram,
@@ -93,6 +94,9 @@ class Namer:
         return IncidentResult(
             number, incident.kind, incident.message, pos, function, incident.thread, incident.run, threads
         )
+
+    def access(self, number: AccessId | None) -> Access | None:
+        return self._cp.accesses.get(number) if number is not None else None
 
     def threads(self, run: Run) -> tuple[ThreadResult, ...]:
         """The threads of an execution, by what was created at the same call."""

@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
+
 from raceproof import explore
-from raceproof.model import Access, ConcurrentProgram, RacePair, Run, Schedule, Trace, TraceStep
+from raceproof.model import ConcurrentProgram, RacePair, Run, RunStep, Schedule, Trace, TraceStep
 from raceproof.portfolio.naming import Namer
 
 
 def trace_race(cp: ConcurrentProgram, pair: RacePair, schedule: Schedule, replayed: explore.Replayed) -> Trace:
     """The run up to its race."""
-    namer = Namer(cp)
+    return race_trace(
+        Namer(cp),
+        pair,
+        schedule,
+        replayed.steps,
+        run=_actual(replayed, schedule.run),
+        ended=_ends(replayed),
+        repeated=any(explore.shows(found, schedule) for found in replayed.races),
+    )
+
+
+def race_trace(
+    namer: Namer,
+    pair: RacePair,
+    schedule: Schedule,
+    steps: Sequence[RunStep],
+    run: Run,
+    ended: tuple[str, ...] = (),
+    repeated: bool = True,
+) -> Trace:
     first, second = namer.racing(pair, schedule)
     racers = schedule.racers if schedule.accesses[0] == pair.first else schedule.racers[::-1]
     return Trace(
-        threads=namer.threads(_actual(replayed, schedule.run)),
-        steps=_steps(cp, namer, replayed),
+        threads=namer.threads(run),
+        steps=_steps(namer, steps),
         racing=((racers[0], first), (racers[1], second)),
         together=schedule.together,
         target=namer.location(pair.target),
-        ended=_ends(replayed),
-        repeated=any(explore.shows(found, schedule) for found in replayed.races),
-        digest=replayed.digest,
+        ended=ended,
+        repeated=repeated,
+        digest=_digest(steps),
     )
 
 
@@ -29,13 +51,13 @@ def trace_incident(cp: ConcurrentProgram, kind: str, thread: int, run: Run, repl
     namer = Namer(cp)
     return Trace(
         threads=namer.threads(_actual(replayed, run)),
-        steps=_steps(cp, namer, replayed),
+        steps=_steps(namer, replayed.steps),
         racing=(),
         together=False,
         target="",
         ended=_ends(replayed),
         repeated=any((other.kind, other.thread) == (kind, thread) for other in replayed.others),
-        digest=replayed.digest,
+        digest=_digest(replayed.steps),
     )
 
 
@@ -50,28 +72,27 @@ def _ends(replayed: explore.Replayed) -> tuple[str, ...]:
     return tuple(ends) if replayed.problem is None else (*ends, f"the run failed: {replayed.problem}")
 
 
-def _address(namer: Namer, text: str, access: Access | None) -> str:
-    return namer.address(text, access.size) if access is not None else namer.lock_at(text)
+def _digest(steps: Sequence[RunStep]) -> str:
+    return hashlib.sha256("\n".join(map(repr, steps)).encode()).hexdigest()[:16]
 
 
-def _steps(cp: ConcurrentProgram, namer: Namer, replayed: explore.Replayed) -> tuple[TraceStep, ...]:
-    steps = []
-    for record in replayed.steps:
-        access = cp.accesses.get(record.access) if record.access is not None else None
-        site = access.site if access is not None else record.site
-        function, pos = namer.site(site)
-        calls = [place for place in (namer.site(call)[1] for call in record.stack) if place is not None]
-        steps.append(
+def _steps(namer: Namer, steps: Sequence[RunStep]) -> tuple[TraceStep, ...]:
+    spelled = []
+    for step in steps:
+        access = namer.access(step.access)
+        function, pos = namer.site(access.site if access is not None else step.site)
+        places = (namer.site(call)[1] for call in step.stack)
+        spelled.append(
             TraceStep(
-                thread=record.thread,
-                number=record.step + 1,  # the runtime counts those before it; turns count those done
-                operation=record.what,
-                address=_address(namer, record.address, access),
-                value=record.value,
-                held=tuple(map(namer.lock_at, record.held)),
+                thread=step.thread,
+                number=step.number,
+                operation=step.operation,
+                address=namer.address(step.address, access.size) if access is not None else namer.lock_at(step.address),
+                value=step.value,
+                held=tuple(map(namer.lock_at, step.held)),
                 pos=pos,
                 function=function,
-                calls=tuple(calls),
+                calls=tuple(place for place in places if place is not None),
             )
         )
-    return tuple(steps)
+    return tuple(spelled)

@@ -1,7 +1,22 @@
-"""report: results -> text, JSON, traces. Reads core, ir and model; never an engine."""
+"""report: results -> text, JSON, HTML, SARIF, witnesses, traces. Reads core, ir and model; never an engine."""
 
+from raceproof.report.html import to_html
 from raceproof.report.json_format import Json, to_json
+from raceproof.report.sarif import to_sarif
+from raceproof.report.schema import report_schema
 from raceproof.report.text import write_text
 from raceproof.report.trace import write_trace
+from raceproof.report.trace_events import to_trace_events
+from raceproof.report.witness import to_witness
 
-__all__ = ["Json", "to_json", "write_text", "write_trace"]
+__all__ = [
+    "Json",
+    "report_schema",
+    "to_html",
+    "to_json",
+    "to_sarif",
+    "to_trace_events",
+    "to_witness",
+    "write_text",
+    "write_trace",
+]

@@ -1,19 +1,23 @@
-"""An execution in a few lines: which threads there were, and who ran when.
+"""An execution in a few lines: which threads there were, and who did what when.
 
-Executed, and executed again, with both threads standing before their accesses:
+Executed and repeated, both threads standing before their accesses:
   thread 1 `teller`, created at bank.c:44 by thread 0
   thread 2 `teller`, created at bank.c:44 by thread 0
-  schedule: 0 to step 7, 1 to step 3, 2 to step 5
+  1. main thread: pthread_create (line 44), pthread_create (line 44)
+  2. thread 1: pthread_mutex_lock bank.lock (line 20), read bank.total (line 21)
+  3. thread 2: pthread_mutex_lock bank.lock (line 20)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
-from raceproof.model import EngineReport, RaceResult, Run, ThreadResult
+from raceproof.model import EngineReport, RaceResult, Run, ThreadResult, Trace, TraceStep
 
 MAX_TURNS = 12
 MAX_THREADS = 8
+MAX_STEPS = 4  # of one turn
 
 
 def explain_race(race: RaceResult) -> list[str]:
@@ -22,7 +26,9 @@ def explain_race(race: RaceResult) -> list[str]:
         how = "both threads standing before their accesses"
     else:
         how = "one access after the other, and nothing orders the two"
-    return [f"Executed and repeated, {how}:", *_run(race.schedule.run, race.threads, race.schedule.racers)]
+    lines = _threads(race.threads, race.schedule.racers) + _inputs(race.schedule.run)
+    turns = _told(race.trace) if race.trace is not None else ["schedule: " + _turns(race.schedule.run)]
+    return [f"Executed and repeated, {how}:", *lines, *turns]
 
 
 def explain_run(run: Run, threads: Sequence[ThreadResult], at: int) -> list[str]:
@@ -44,15 +50,43 @@ def explain_search(engine: EngineReport) -> list[str]:
 
 
 def _run(run: Run, threads: Sequence[ThreadResult], important: Sequence[int]) -> list[str]:
+    return [*_threads(threads, important), *_inputs(run), "schedule: " + _turns(run)]
+
+
+def _threads(threads: Sequence[ThreadResult], important: Sequence[int]) -> list[str]:
     created = [thread for thread in threads if thread.id != 0]
     # Those that matter and the first others; numbers tell which are left out.
     shown = [t for i, t in enumerate(created) if t.id in important or i < MAX_THREADS]
     lines = [f"{thread} by thread {thread.parent}" for thread in shown]
     if len(shown) < len(created):
         lines.append(f"… and {len(created) - len(shown)} more threads")
-    if run.inputs:
-        lines.append("inputs: " + ", ".join(map(str, run.inputs)))
-    return [*lines, "schedule: " + _turns(run)]
+    return lines
+
+
+def _inputs(run: Run) -> list[str]:
+    return ["inputs: " + ", ".join(map(str, run.inputs))] if run.inputs else []
+
+
+def _told(trace: Trace) -> list[str]:
+    """Each turn with what was done in it, from one context switch to the next."""
+    turns = [(thread, list(steps)) for thread, steps in groupby(trace.steps, key=lambda step: step.thread)]
+    lines = []
+    for number, (thread, steps) in enumerate(turns, start=1):
+        told = [_step(step) for step in steps]
+        if len(told) > MAX_STEPS:
+            half = MAX_STEPS // 2
+            told = [*told[:half], f"… {len(told) - MAX_STEPS} more …", *told[-half:]]
+        who = f"thread {thread}" if thread else "main thread"
+        lines.append(f"{number}. {who}: {', '.join(told)}")
+    if len(lines) > MAX_TURNS:
+        half = MAX_TURNS // 2
+        lines = [*lines[:half], f"… {len(lines) - MAX_TURNS} more turns …", *lines[-half:]]
+    return lines
+
+
+def _step(step: TraceStep) -> str:
+    what = " ".join(word for word in (step.operation, step.address) if word)
+    return f"{what} (line {step.pos.line})" if step.pos is not None else what
 
 
 def _turns(run: Run) -> str:

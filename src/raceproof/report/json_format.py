@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from raceproof.core import SourcePos
 from raceproof.model import (
     AccessResult,
@@ -9,12 +11,14 @@ from raceproof.model import (
     CheckResult,
     EngineReport,
     IncidentResult,
+    Models,
     PairResult,
     RaceResult,
     Run,
     RunSetup,
     Sources,
     ThreadResult,
+    TraceStep,
 )
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -33,7 +37,9 @@ def to_json(result: CheckResult) -> dict[str, Json]:
         "stats": dict(explored.stats) if explored is not None else {},
         "other": [_incident(incident) for incident in result.other],
         "assumptions": [_assumption(a) for a in result.assumptions],
+        "sources": _sources(result.sources) if result.sources is not None else None,
         "replay": _replay(result.sources, result.setup),
+        "notes": list(result.notes),
         "interrupted": result.interrupted,
         "seconds": round(result.seconds, 3),
         "version": result.version,
@@ -48,7 +54,11 @@ def _pair(pair: PairResult) -> dict[str, Json]:
         "engine": pair.engine,
         "target": pair.target,
         "accesses": [_access(access) for access in pair.accesses],
+        "access_ids": [pair.pair.first, pair.pair.second],
         "evidence": list(pair.evidence),
+        "fingerprint": pair.fingerprint,
+        "suppressed": pair.suppressed,
+        "known": pair.is_known,
         "schedule": _race(pair.race) if pair.race is not None else None,
     }
 
@@ -60,6 +70,20 @@ def _race(race: RaceResult) -> dict[str, Json]:
         "accesses": list(schedule.accesses),
         "racers": list(schedule.racers),
         "together": schedule.together,
+        "trace": [_step(step) for step in race.trace.steps] if race.trace is not None else None,
+    }
+
+
+def _step(step: TraceStep) -> dict[str, Json]:
+    return {
+        "thread": step.thread,
+        "number": step.number,
+        "operation": step.operation,
+        "address": step.address,
+        "value": step.value,
+        "locks": list(step.held),
+        **_place(step.pos),
+        "function": step.function,
     }
 
 
@@ -100,16 +124,32 @@ def _place(pos: SourcePos | None) -> dict[str, Json]:
     return {"file": pos.file, "line": pos.line, "column": pos.column}
 
 
-def _replay(sources: Sources | None, setup: RunSetup | None) -> dict[str, Json] | None:
-    """What `raceproof replay` needs beside a schedule; null if nothing was executed."""
-    if sources is None or setup is None:
-        return None
+def _sources(sources: Sources) -> dict[str, Json]:
+    """What was compiled and how: enough to do it again."""
     return {
         "files": [{"file": f.file, "flags": list(f.flags), "directory": f.directory} for f in sources.files],
         "data_model": sources.data_model,
         "headers": sources.headers,
         "compiler": sources.compiler,
         "entry": sources.entry,
+        "models": _models(sources.models),
+    }
+
+
+def _models(models: Models) -> dict[str, Json]:
+    """What the user says about functions."""
+    return {
+        "locks": [{**asdict(model), "action": model.action.value} for model in models.locks],
+        "safe": [asdict(model) for model in models.safe],
+    }
+
+
+def _replay(sources: Sources | None, setup: RunSetup | None) -> dict[str, Json] | None:
+    """What `raceproof replay` needs beside a schedule; null if nothing was executed."""
+    if sources is None or setup is None:
+        return None
+    return {
+        **_sources(sources),
         "module": setup.module,
         "algorithm": setup.algorithm,
         "pairs": [list(pair) for pair in setup.pairs],

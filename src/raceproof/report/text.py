@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TextIO
 
 from raceproof.core import SourcePos
 from raceproof.model import AccessResult, Assumption, CheckResult, IncidentResult, ObjectId, PairResult, Scope, Verdict
+from raceproof.report.advice import advice
 from raceproof.report.colors import Paint
 from raceproof.report.executions import explain_race, explain_run, explain_search
 from raceproof.report.source_lines import SourceLines
+from raceproof.report.summary import summary_table
 
 WIDTH = 80
 MAX_SHOWN_PER_LOCATION = 3
@@ -25,6 +28,7 @@ MAX_TABLE_ROWS = 15
 MAX_REASONS = 3
 MAX_ASSUMPTIONS = 10
 MAX_INCIDENTS = 5
+MAX_NOTES = 10
 
 _SCOPES = {
     Scope.ANY_THREADS: "for all inputs and any number of threads",
@@ -34,22 +38,33 @@ _SCOPES = {
 }
 
 
-def write_text(result: CheckResult, stream: TextIO, color: bool) -> None:
-    """Write the whole report; `color` only for a terminal that wants it."""
-    writer = _Writer(stream, Paint(color), SourceLines())
+def write_text(result: CheckResult, stream: TextIO, color: bool, saved_as: str | None = None) -> None:
+    """Write the whole report; `color` only for a terminal that wants it. `saved_as`: where it is as JSON."""
+    writer = _Writer(stream, Paint(color), SourceLines(), partial(advice, result), saved_as)
     writer.verdict(result)
     writer.open_locations([p for p in result.pairs if p.verdict is not Verdict.RACE_FREE])
     writer.incidents(result.other)
     writer.proofs([p for p in result.pairs if p.verdict is Verdict.RACE_FREE])
     writer.assumptions(result.assumptions)
+    writer.notes(result.notes)
+    writer.summary(result)
     writer.statistics(result)
 
 
 class _Writer:
-    def __init__(self, stream: TextIO, paint: Paint, source: SourceLines) -> None:
+    def __init__(
+        self,
+        stream: TextIO,
+        paint: Paint,
+        source: SourceLines,
+        advice: Callable[[PairResult], list[str]],
+        saved_as: str | None,
+    ) -> None:
         self._stream = stream
         self._paint = paint
         self._source = source
+        self._advice = advice
+        self._saved_as = saved_as
 
     def line(self, text: str = "") -> None:
         self._stream.write(text + "\n")
@@ -140,11 +155,18 @@ class _Writer:
         self.line()
         if shown.race is not None:
             self._lines(explain_race(shown.race))
+            report = self._saved_as or "REPORT.json"
+            missing = "" if self._saved_as else ", with a report written by --json REPORT.json"
+            self.wrapped(f"See it step by step: raceproof replay {report} --race {shown.id}{missing}", "  ", "    ")
         else:
             label = "Known: "
             for text in shown.evidence:
                 self.wrapped(label + text, "  ", "    ")
                 label = ""
+            for text in self._advice(shown)[:1]:
+                self.wrapped(f"What would help: {text[0].lower()}{text[1:]}", "  ", "    ")
+        for mark in _marks(shown):
+            self.wrapped(mark, "  ", "    ")
         if len(pairs) > 1:
             self.line(self._paint.dim(f"  ({_count(len(pairs), 'pair')} of accesses on these lines)"))
 
@@ -239,6 +261,23 @@ class _Writer:
         if len(assumptions) > MAX_ASSUMPTIONS:
             self.line(f"  … and {len(assumptions) - MAX_ASSUMPTIONS} more, see --json")
 
+    def notes(self, notes: Sequence[str]) -> None:
+        if notes:
+            self.line()
+            self.line(self._paint.bold("Notes"))
+        for note in notes[:MAX_NOTES]:
+            self.wrapped(note, "  - ", "    ")
+        if len(notes) > MAX_NOTES:
+            self.line(f"  … and {len(notes) - MAX_NOTES} more, see --json")
+
+    def summary(self, result: CheckResult) -> None:
+        table = summary_table(result)
+        if table:
+            self.line()
+            self.line(self._paint.dim(table[0]))
+            for row in table[1:]:
+                self.line(row)
+
     def statistics(self, result: CheckResult) -> None:
         counts = Counter(pair.verdict for pair in result.pairs)
         parts = [
@@ -270,6 +309,12 @@ def _merge_same_lines(pairs: Sequence[PairResult]) -> list[list[PairResult]]:
 
     groups = [sorted(entry, key=rank) for entry in entries.values()]
     return sorted(groups, key=lambda entry: rank(entry[0]))
+
+
+def _marks(pair: PairResult) -> list[str]:
+    """What the user has said about it before."""
+    marks = [f"Suppressed: {pair.suppressed}"] if pair.suppressed is not None else []
+    return [*marks, "Known: it is in the baseline"] if pair.is_known else marks
 
 
 def _rule(evidence: str) -> str:

@@ -233,7 +233,7 @@ def test_a_task_ends_with_its_verdict(
         (["verify", "demo.c"], "verify"),
         (["check"], "nothing to analyse"),
         (["check", "demo.c", "--bogus"], "--bogus"),
-        (["check", "demo.c", "--html", "out.html"], "--html"),
+        (["check", "demo.c", "--pdf", "out.pdf"], "--pdf"),
         (["check", "demo.c", "--js", "out.json"], "--js"),
         (["check", "demo.c", "--jobs", "0"], "--jobs"),
         (["check", "demo.c", "--time-limit", "soon"], "--time-limit"),

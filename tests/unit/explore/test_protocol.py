@@ -26,11 +26,10 @@ from raceproof.explore.protocol import (
     ProgressRecord,
     RaceRecord,
     StatRecord,
-    StepRecord,
     parse,
 )
 from raceproof.ir import SiteId
-from raceproof.model import AccessId, Run, RunThread
+from raceproof.model import AccessId, Run, RunStep, RunThread
 
 HEADER = (Path(__file__).parents[3] / "src/raceproof/native/raceproof_rt.h").read_text(encoding="utf-8")
 CONTROL = Control(
@@ -113,8 +112,8 @@ RECORDS = {
     "other\tdeadlock\tall%20wait\t1\t4294967295\t0:4\t\t0:0:0": OtherRecord(
         "deadlock", "all wait", 1, None, Run(((0, 4),), (), (RunThread(0, 0, None),))
     ),
-    "step\t1\t3\twrite\t2\tcounter\t5\tm n%2B8\t4 9": StepRecord(
-        1, 3, "write", 2, "counter", "5", ("m", "n+8"), (SiteId(4), SiteId(9))
+    "step\t1\t3\twrite\t2\tcounter\t5\tm n%2B8\t4 9": RunStep(
+        1, 4, "write", AccessId(2), None, "counter", "5", ("m", "n+8"), (SiteId(4), SiteId(9))
     ),
     "bounded\tcut at 10 steps": BoundedRecord("cut at 10 steps"),
     "stat\texecutions\t12": StatRecord("executions", 12),
@@ -133,9 +132,9 @@ def test_a_step_is_at_an_access_or_at_a_site() -> None:
     access = parse("step\t1\t3\tread\t2\tx\t5\t\t")
     call = parse("step\t1\t3\tpthread_mutex_lock\t2\tm\t\t\t")
     nowhere = parse(f"step\t1\t3\tstart\t{NO_ACCESS}\t\t\t\t")
-    assert isinstance(access, StepRecord)
-    assert isinstance(call, StepRecord)
-    assert isinstance(nowhere, StepRecord)
+    assert isinstance(access, RunStep)
+    assert isinstance(call, RunStep)
+    assert isinstance(nowhere, RunStep)
     assert (access.access, access.site) == (2, None)
     assert (call.access, call.site) == (None, 2)
     assert (nowhere.access, nowhere.site) == (None, None)

@@ -34,6 +34,7 @@ from raceproof.model import (
     Incident,
     Linear,
     MemLoc,
+    Models,
     Moment,
     RacePair,
     Reason,
@@ -45,7 +46,7 @@ from raceproof.model import (
     Verdict,
     View,
 )
-from raceproof.portfolio import ENGINES, Settings, check
+from raceproof.portfolio import ENGINES, Engine, Settings, check
 
 Answer = Callable[[Sequence[RacePair]], list[Finding]]
 
@@ -58,7 +59,7 @@ def _facts(monkeypatch: pytest.MonkeyPatch) -> None:
     def describe_lock(cp: ConcurrentProgram, address: Linear) -> str:
         return "mutex"
 
-    monkeypatch.setattr(facts, "analyse", lambda program, budget: concurrent_program())
+    monkeypatch.setattr(facts, "analyse", lambda program, budget, models: concurrent_program())
     monkeypatch.setattr(facts, "race_pairs", lambda cp: PAIRS)
     monkeypatch.setattr(facts, "describe_location", describe_location)
     monkeypatch.setattr(facts, "describe_lock", describe_lock)
@@ -78,7 +79,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *answers: Answer, budget: Budget | None
         ) -> EngineResult:
             return EngineResult(name, tuple(answer(pairs)), 0.5, {"rounds": 1})
 
-        monkeypatch.setitem(ENGINES, f"e{i}", engine)
+        monkeypatch.setitem(ENGINES, f"e{i}", Engine(engine))
     return check(program(), [f"e{i}" for i in range(len(answers))], budget or Budget.unlimited())
 
 
@@ -181,8 +182,9 @@ def test_engines_that_always_run_do_so(monkeypatch: pytest.MonkeyPatch) -> None:
         settings.on_progress("running")
         return EngineResult("e", (), 0.5, notes=("by fork",), incidents=(incident,), setup=setup)
 
-    monkeypatch.setitem(ENGINES, "p", lambda cp, pairs, settings, budget: EngineResult("p", tuple(prove_all(pairs)), 0))
-    monkeypatch.setitem(ENGINES, "e", engine)
+    prover = Engine(lambda cp, pairs, settings, budget: EngineResult("p", tuple(prove_all(pairs)), 0))
+    monkeypatch.setitem(ENGINES, "p", prover)
+    monkeypatch.setitem(ENGINES, "e", Engine(engine))
     stages: list[str] = []
     request = frontend.CompileRequest((frontend.Unit(Path("a.c"), ("-DX",), Path("/src")),))
     settings = Settings(always=frozenset({"e"}), request=request)
@@ -201,7 +203,7 @@ def test_an_engine_that_was_interrupted_gives_what_it_has(monkeypatch: pytest.Mo
     def engine(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
         return EngineResult("e", (witness(pairs[1]),), 0.5, stopped="interrupted", interrupted=True)
 
-    monkeypatch.setitem(ENGINES, "e", engine)
+    monkeypatch.setitem(ENGINES, "e", Engine(engine, is_cheap=True))
     result = check(program(), ["e", "lockset"], Budget.unlimited())
     assert (result.interrupted, result.verdict) == (True, Verdict.RACE)
     assert [e.name for e in result.engines] == ["e"]
@@ -248,7 +250,7 @@ def test_no_engine_starts_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("stop", [LimitReached("time limit of 5 s reached"), Unsupported("setjmp")])
 def test_facts_that_stop_prove_nothing(monkeypatch: pytest.MonkeyPatch, stop: Exception) -> None:
-    def analyse(program: Program, budget: Budget) -> ConcurrentProgram:
+    def analyse(program: Program, budget: Budget, models: Models) -> ConcurrentProgram:
         raise stop
 
     monkeypatch.setattr(facts, "analyse", analyse)
@@ -258,7 +260,7 @@ def test_facts_that_stop_prove_nothing(monkeypatch: pytest.MonkeyPatch, stop: Ex
 
 
 def test_interrupted_in_facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    def analyse(program: Program, budget: Budget) -> ConcurrentProgram:
+    def analyse(program: Program, budget: Budget, models: Models) -> ConcurrentProgram:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(facts, "analyse", analyse)
@@ -300,10 +302,11 @@ def test_the_views_that_the_evidence_names_are_shown(monkeypatch: pytest.MonkeyP
     plain = View(WORKER, None, frozenset(), Moment(), False)
     read = cp.accesses[MAIN_READ]
     accesses = {**cp.accesses, MAIN_READ: replace(read, views=(*read.views, plain))}
-    monkeypatch.setattr(facts, "analyse", lambda program, budget: replace(cp, accesses=accesses))
+    monkeypatch.setattr(facts, "analyse", lambda program, budget, models: replace(cp, accesses=accesses))
     views = (cp.accesses[WRITE].views[0], plain)
     finding = Finding(PAIRS[2], Verdict.UNKNOWN, Reason("no common lock", views=views), "lockset")
-    shown = run(monkeypatch, lambda pairs: [finding], lambda pairs: [unknown(p) for p in pairs]).pairs[2].accesses
+    others = [replace(unknown(pair), engine="other") for pair in PAIRS]
+    shown = run(monkeypatch, lambda pairs: [finding], lambda pairs: others).pairs[2].accesses
     assert (shown[1].thread, shown[1].held) == (shown[0].thread, ())
 
 
@@ -312,6 +315,6 @@ def test_views_that_cannot_race_are_not_shown(monkeypatch: pytest.MonkeyPatch) -
     cp = concurrent_program()
     both = (View(MAIN, None, frozenset(), Moment(), False), View(WORKER, None, LOCKED, Moment(), False))
     accesses = {**cp.accesses, WRITE: replace(cp.accesses[WRITE], views=both)}
-    monkeypatch.setattr(facts, "analyse", lambda program, budget: replace(cp, accesses=accesses))
+    monkeypatch.setattr(facts, "analyse", lambda program, budget, models: replace(cp, accesses=accesses))
     shown = run(monkeypatch, lambda pairs: [unknown(p) for p in pairs]).pairs[1].accesses
     assert [a.thread.split(",")[0] for a in shown] == ["main thread", "thread `worker`"]

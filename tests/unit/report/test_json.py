@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from unit.handmade import RUN, access_result, check_result, pair_result, race_result
+from unit.handmade import READ, RUN, WRITE, access_result, check_result, pair_result, race_result
 
 from raceproof.core import SourcePos
 from raceproof.model import (
@@ -27,7 +27,8 @@ def test_the_words_that_others_depend_on() -> None:
     assert data["program"] == {"files": ["demo.c"]}
     assert (data["verdict"], data["scope"], data["other"]) == ("unknown", None, [])
     [pair] = data["pairs"]  # type: ignore[misc]
-    assert set(pair) == {"id", "verdict", "scope", "engine", "target", "accesses", "evidence", "schedule"}
+    words = "id verdict scope engine target accesses access_ids evidence fingerprint suppressed known schedule"
+    assert set(pair) == set(words.split())
     assert pair["accesses"][0] == {
         "file": "demo.c",
         "line": 10,
@@ -66,6 +67,7 @@ def test_a_race_has_all_that_a_replay_needs() -> None:
         "headers": "auto",
         "compiler": None,
         "entry": "main",
+        "models": {"locks": [], "safe": []},
         "module": "abc",
         "algorithm": "race",
         "pairs": [[1, 2]],
@@ -75,6 +77,22 @@ def test_a_race_has_all_that_a_replay_needs() -> None:
         "max_steps": 100,
     }
     assert to_json(check_result(pair_result(1)))["replay"] is None
+
+
+def test_a_proof_has_what_a_check_of_it_needs() -> None:
+    sources = Sources((SourceFile("demo.c", ("-DX",), "/src"),), "ILP32", "bundled", None, "start")
+    data = to_json(replace(check_result(pair_result(1)), sources=sources))
+    assert data["replay"] is None
+    told = data["sources"]
+    assert isinstance(told, dict)
+    assert told["files"] == [{"file": "demo.c", "flags": ["-DX"], "directory": "/src"}]
+    assert [told[name] for name in ("data_model", "headers", "compiler", "entry")] == [
+        "ILP32",
+        "bundled",
+        None,
+        "start",
+    ]
+    assert data["pairs"][0]["access_ids"] == [READ, WRITE]  # type: ignore[index,call-overload]
 
 
 def test_other_findings_and_the_statistics_of_the_search() -> None:

@@ -17,7 +17,7 @@ from raceproof.facts.flow.contexts import (
     rename_memory,
 )
 from raceproof.facts.flow.state import MANY, Condition, Known, State, join, merge
-from raceproof.facts.library.effects import Effect, Returns, Sync
+from raceproof.facts.library.effects import Effect, Returns, Sync, SyncOp
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.sync_api import GET_SPECIFIC, SET_SPECIFIC, is_atomic_function, sync_op
 from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
@@ -56,7 +56,10 @@ def call(w: Walker, instr: Call, state: State) -> list[State]:
     results: list[State] = []
     for i, name in enumerate(names):
         current = state if i == len(names) - 1 else state.copy()
-        if name in w.world.program.functions:
+        operation = w.world.sync_op(instr, name) if name in w.world.known.locks else None
+        if operation is not None:
+            results += _modelled(w, instr, name, operation, current)
+        elif name in w.world.program.functions:
             results += _defined(w, instr, name, list(instr.args), current)
         else:
             results += _external(w, instr, name, current)
@@ -79,11 +82,7 @@ def _defined(w: Walker, instr: Call, name: str, args: list[Operand], state: Stat
     values = [w.value(arg, state) for arg in args]
     _touch(w, instr, name, state)
     if name not in w.world.relevant:
-        for value in values:
-            state.publish(value)
-        state.forget_memory(_objects(w.world.may_modify[name]))
-        if name in w.world.may_set_specific:
-            forget_specific(state)
+        _leave_out(w, name, values, state)
         _result(w, instr, state)
         return [state]
     atomic = is_atomic_function(name)
@@ -94,6 +93,24 @@ def _defined(w: Walker, instr: Call, name: str, args: list[Operand], state: Stat
         for after in states:
             after.release(ATOMIC_SECTION, lambda _: False)
     return states
+
+
+def _leave_out(w: Walker, name: str, values: list[Linear], state: State) -> None:
+    """What a function may do to memory that is not entered."""
+    for value in values:
+        state.publish(value)
+    state.forget_memory(_objects(w.world.may_modify[name]))
+    if name in w.world.may_set_specific:
+        forget_specific(state)
+
+
+def _modelled(w: Walker, instr: Call, name: str, operation: SyncOp, state: State) -> list[State]:
+    """A lock function as the user describes it: what else it does is done, but its accesses are not looked at."""
+    w.flow.assume(f"the user says that {operation.model}", instr.id)
+    _touch(w, instr, name, state)
+    if name in w.world.program.functions:
+        _leave_out(w, name, [w.value(arg, state) for arg in instr.args], state)
+    return sync_transfer.apply(w, instr, operation, state)
 
 
 def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state: State) -> list[State]:

@@ -48,6 +48,16 @@ def _is_confused(address: Linear, others: Iterable[Linear], flow: FlowResult) ->
     )
 
 
+def _may_change_unseen(world: World, address: Linear) -> bool:
+    target = _base_of(address)
+    return target is not None and world.may_change_unseen(MemLoc(target, address.constant, 1))
+
+
+def _may_post_unseen(world: World, address: Linear) -> bool:
+    target = _base_of(address)
+    return target is not None and world.may_post_unseen(target)
+
+
 def _runs_at_most_once(record: ThreadRecord) -> bool:
     return record.id == MAIN or (record.instances == 1 and not record.many)
 
@@ -64,11 +74,13 @@ def exclusive_locks(world: World, flow: FlowResult, touched: Mapping[AccessKey, 
         and address not in flow.broken_locks
         and not _is_confused(address, flow.posters, flow)
         and not _is_confused(address, flow.semaphores, flow)
+        and not _may_post_unseen(world, address)
     }
     spins = {
         address
         for address, sites in flow.lock_operations.items()
         if address not in flow.broken_locks
+        and not _may_change_unseen(world, address)
         and all(
             key[0] in sites and all(v.address == address for v in flow.views[key])
             for key in _writes_to(address, touched)
@@ -94,7 +106,7 @@ def senders_of(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targe
     records = {r.id: r for r in flow.records}
     result: dict[Signal, ThreadId] = {}
     for signal in sorted(flow.candidates, key=str):
-        if _base_of(signal.address) is None:
+        if _base_of(signal.address) is None or _may_change_unseen(world, signal.address):
             continue
         if signal.address in flow.semaphores:
             sender = _poster(world, flow, signal.address)
@@ -113,6 +125,7 @@ def _poster(world: World, flow: FlowResult, address: Linear) -> ThreadId | None:
         and all(world.executes_once(site) for site in flow.semaphore_inits[address])
         and not _is_confused(address, flow.posters, flow)
         and not _is_confused(address, flow.semaphores, flow)
+        and not _may_post_unseen(world, address)
     )
     return next(iter(posters)) if certain and len(posters) == 1 else None
 

@@ -75,7 +75,8 @@ class Stability:
         if thread == SHARED or self._records[thread].many or not touch.targets:
             return False
         if touch.targets not in self._users:
-            self._users[touch.targets] = self._users_of(self._keys(touch.targets))
+            unseen = any(map(self._world.may_change_unseen, touch.targets))
+            self._users[touch.targets] = self._users_of(self._keys(touch.targets)) | ({UNSTABLE} if unseen else set())
         return self._users[touch.targets] <= {thread} or self.writer(touch.targets) == thread
 
     def writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
@@ -90,6 +91,8 @@ class Stability:
         return self._may_write_after(info, site, objects)
 
     def _find_writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
+        if any(map(self._world.may_change_unseen, targets)):
+            return UNSTABLE
         keys = self._keys(targets)
         users = self._users_of(keys)
         writer: ThreadId | None = None

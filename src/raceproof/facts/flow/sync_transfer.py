@@ -9,7 +9,7 @@ from raceproof.facts.flow import call_transfer, thread_transfer
 from raceproof.facts.flow.state import PHASE_LIMIT, Condition, State, merge
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.ir import Call
-from raceproof.model import HeldLock, Linear, LockKind, LockMode, Self, Signal, of_atom
+from raceproof.model import Derived, HeldLock, Linear, LockKind, LockMode, Self, Signal, of_atom
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
@@ -80,7 +80,11 @@ def _define(w: Walker, instr: Call, state: State) -> None:
 
 def _address(w: Walker, instr: Call, op: SyncOp, state: State) -> Linear:
     if op.arg is None:
-        raise InternalError(f"thread operation {op.kind.value} has no object argument")
+        if op.model is None:
+            raise InternalError(f"thread operation {op.kind.value} has no object argument")
+        only = of_atom(Derived(op.model.lock, ()))
+        w.flow.note_lock_objects(only, ())
+        return only
     address = w.value(instr.args[op.arg], state)
     w.flow.note_lock_objects(address, w.world.points_to.targets(w.function.name, instr.args[op.arg]))
     return address
@@ -99,8 +103,12 @@ def _held(w: Walker, instr: Call, op: SyncOp, state: State, kind: LockKind) -> H
 
 
 def _lock(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
-    doubtful = w.world.doubtful_mutexes
     lock = _held(w, instr, op, state, LockKind.MUTEX)
+    if op.model is not None:
+        _define(w, instr, state)
+        state.take(lock)
+        return [state]
+    doubtful = w.world.doubtful_mutexes
     results = [doubtful[o] for o in w.flow.lock_objects(lock.address) if o in doubtful]
     if results:
         return _lock_or_error(w, instr, op, state, frozenset.union(*results))
@@ -144,7 +152,9 @@ def _try_lock(w: Walker, instr: Call, op: SyncOp, state: State, success: frozens
         if instr.result is not None:
             taken.values[instr.result.name] = Linear(code)
         states.append(taken)
-    if instr.result is not None:
+    if instr.result is not None and op.model is not None and op.model.failure is not None:
+        state.values[instr.result.name] = Linear(op.model.failure)
+    elif instr.result is not None:
         for code in success:
             result = w.evaluator.itself(instr.result.name).shifted(-code)
             state.facts[Condition("eq", result)] = False
@@ -158,7 +168,7 @@ def _unlock(w: Walker, instr: Call, op: SyncOp, state: State, kind: LockKind) ->
     exclusive = HeldLock(address, LockMode.EXCLUSIVE, kind)
     shared = HeldLock(address, LockMode.SHARED, kind)
     lock = shared if shared in state.locks and exclusive not in state.locks else exclusive
-    if any(o in w.world.doubtful_mutexes for o in objects):
+    if op.model is None and any(o in w.world.doubtful_mutexes for o in objects):
         held = lock in state.locks
         for other in [h for h in state.locks if w.flow.lock_objects(h.address) & objects]:
             del state.locks[other]

@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from raceproof.core import Budget, SourcePos, strongly_connected
+from raceproof.core import Budget, InputError, SourcePos, strongly_connected
 from raceproof.facts.flow.function_info import FunctionInfo, function_info
+from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.touches import MemoryTouch, touches_of
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.sync_api import SET_SPECIFIC, is_atomic_function, sync_op
+from raceproof.facts.models import KnownFunctions, operation_of
 from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
 from raceproof.facts.pointers.points_to import PointsTo
 from raceproof.ir import Address, Call, Function, Instr, IntConst, Program, PtrType, SiteId, Store, Terminator
@@ -41,6 +43,7 @@ class World:
     program: Program
     points_to: PointsTo
     budget: Budget
+    known: KnownFunctions = field(default_factory=KnownFunctions)
     _infos: dict[str, FunctionInfo] = field(default_factory=dict)
     _touches: dict[SiteId, tuple[TargetedTouch, ...]] = field(default_factory=dict)
 
@@ -54,13 +57,27 @@ class World:
 
     def sync_ops(self, call: Call) -> list[SyncOp]:
         """Thread operations that the call may be; a program's own function of that name is just a function."""
-        ops = (sync_op(name) for name in self.callees(call) if name not in self.program.functions)
+        ops = (self.sync_op(call, name) for name in self.callees(call))
         return [op for op in ops if op is not None]
+
+    def sync_op(self, call: Call, name: str) -> SyncOp | None:
+        """The thread operation that the call is if it calls `name`: by the user's models or by the library's tables."""
+        model = self.known.locks.get(name)
+        if model is None:
+            return sync_op(name) if name not in self.program.functions else None
+        operation = operation_of(model)
+        if operation.arg is None or (
+            operation.arg < len(call.args) and isinstance(call.arg_types[operation.arg], PtrType)
+        ):
+            return operation
+        if isinstance(call.callee, Address):
+            raise InputError(f"the lock model says that {model}, but here there is no such pointer", call.pos)
+        return None  # a pointer to a function of another type
 
     def touches(self, function: Function, instr: Instr | Terminator) -> tuple[TargetedTouch, ...]:
         found = self._touches.get(instr.id)
         if found is None:
-            names = self.callees(instr) if isinstance(instr, Call) else ()
+            names = [n for n in self.callees(instr) if n not in self.known.locks] if isinstance(instr, Call) else ()
             found = tuple(self._target(function, touch) for touch in touches_of(self.program, instr, names))
             self._touches[instr.id] = found
         return found
@@ -93,7 +110,7 @@ class World:
         too: they run when some thread ends the program, which may be while others still run."""
         later: set[str] = set()
         for function in self.program.functions.values():
-            for instr in function.instructions():
+            for instr in function.instructions() if function.name not in self.unseen else ():
                 if isinstance(instr, Call) and any(self.is_unknown(name) for name in self.callees(instr)):
                     later.update(self.callbacks_of_unknown(function, instr))
         escaped = set(self.points_to.escaped_functions) & set(self.program.functions)
@@ -101,7 +118,9 @@ class World:
 
     def is_unknown(self, name: str) -> bool:
         """An external function that no table describes."""
-        return name not in self.program.functions and effect_of(name) is None and sync_op(name) is None
+        if name in self.program.functions or name in self.known.locks:
+            return False
+        return effect_of(name) is None and sync_op(name) is None
 
     def reachable(self, roots: Iterable[ObjectId]) -> frozenset[ObjectId]:
         """Objects that can be reached through memory from `roots`, these included."""
@@ -313,9 +332,74 @@ class World:
         kinds = (Sync.LOCK, Sync.TRYLOCK, Sync.SEM_WAIT, Sync.SEM_TRYWAIT)
         for function in self.program.functions.values():
             for instr in function.instructions():
-                if isinstance(instr, Call) and any(op.kind in kinds for op in self.sync_ops(instr)):
-                    found.update(p.object for p in self.points_to.targets(function.name, instr.args[0]))
+                if isinstance(instr, Call):
+                    for op in self.sync_ops(instr):
+                        if op.kind in kinds and op.arg is not None:
+                            found.update(p.object for p in self.points_to.targets(function.name, instr.args[op.arg]))
         return frozenset(found)
+
+    @cached_property
+    def safe_functions(self) -> frozenset[str]:
+        """Functions that the user calls safe, and those that only they call."""
+        if not self.known.safe:
+            return frozenset()
+        program = self.program
+        roots = {program.entry, *self.callbacks_from_the_start, *program.listed_functions("llvm.global_ctors")}
+        for function in program.functions.values():
+            for instr in function.instructions():
+                if isinstance(instr, Call) and not any(op.kind is Sync.ONCE for op in self.sync_ops(instr)):
+                    roots.update(self.points_to.thread_starts(instr.id))
+                    if any(self.is_unknown(name) for name in self.callees(instr)):
+                        roots.update(self.callbacks_of_unknown(function, instr))
+        outside = {name for name in roots if name not in self.known.safe}
+        work = sorted(outside)
+        while work:
+            for callee in self._call_graph[work.pop()]:
+                if callee not in outside and callee not in self.known.safe:
+                    outside.add(callee)
+                    work.append(callee)
+        return frozenset(program.functions.keys() - outside)
+
+    @cached_property
+    def unseen(self) -> frozenset[str]:
+        """Functions that the flow may not see because a model stands for them: those modelled, and what they call."""
+        found = self.called_by(*(name for name in self.known.locks if name in self.program.functions))
+        refused = frozenset({Sync.CREATE, Sync.EXIT, Sync.BARRIER_WAIT})
+        for function in map(self.program.functions.__getitem__, sorted(found)):
+            if self._has_sync(function, refused):
+                what = "it starts or ends threads or waits at a barrier"
+                raise InputError(f"a lock model stands for `{function.source_name}`, but {what}", function.pos)
+        return found
+
+    def called_by(self, *names: str) -> frozenset[str]:
+        """These functions and all that they may call."""
+        seen = set(names)
+        work = sorted(seen)
+        while work:
+            for callee in self._call_graph[work.pop()]:
+                if callee not in seen:
+                    seen.add(callee)
+                    work.append(callee)
+        return frozenset(seen)
+
+    @cached_property
+    def _unseen_writes(self) -> dict[ObjectId, tuple[MemLoc, ...]]:
+        found: dict[ObjectId, dict[MemLoc, None]] = {}
+        for name in sorted(self.unseen):
+            function = self.program.functions[name]
+            for instr in function.instructions():
+                for touch in self.touches(function, instr):
+                    for target in touch.targets if touch.touch.kind.writes else ():
+                        found.setdefault(target.object, {})[target] = None
+        return {identity: tuple(targets) for identity, targets in found.items()}
+
+    def may_change_unseen(self, location: MemLoc) -> bool:
+        """A function that the flow does not see may write there."""
+        return any(overlap(location, other) for other in self._unseen_writes.get(location.object, ()))
+
+    def may_post_unseen(self, target: ObjectId) -> bool:
+        """A function that the flow does not see may post a semaphore there."""
+        return any(self.may_unlock[name] >> target & 1 for name in self.unseen)
 
     def executes_once(self, site: SiteId) -> bool:
         """At most once in a run."""

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import Enum, unique
 from typing import Final, final
 
+from raceproof.model import LockModel
+
 STATIC_ARG: Final = 1_000_000
 """Stands where an argument's index stands, for the address of `Effect.static_object`: a pointer that the library
 passes to itself. So `strtok(s, d)` is told as `strtok_r(s, d, &static)`, and `localtime` writes its buffer."""
@@ -184,6 +186,7 @@ class SyncOp:
     `may_fail`: the call can return without lock, semaphore or join (try and timed calls): done only if the result
       is `success`. A LOCK that fails because of the mutex's type (error-checking, robust) is not marked.
     `refuses_owner`: fails for the thread that holds it exclusively already (rwlocks).
+    `model`: the user describes a function so; then the lock is taken whatever it is made of.
     """
 
     kind: Sync
@@ -197,3 +200,4 @@ class SyncOp:
     success: int = 0
     may_fail: bool = False
     refuses_owner: bool = False
+    model: LockModel | None = None

@@ -9,6 +9,8 @@ joined can be followed like any pointer. `pthread_self` may be any thread.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from raceproof.facts.library.effects import (
     STATIC_ARG,
     Callback,
@@ -30,8 +32,10 @@ from raceproof.model import ObjectKind
 
 
 class LibraryCalls:
-    def __init__(self, linker: CallLinker) -> None:
+    def __init__(self, linker: CallLinker, silent: Collection[str] = ()) -> None:
+        """`silent`: functions of which the user says that they only lock and unlock."""
         self._linker = linker
+        self._silent = silent
         self._builder = linker.builder
         self._work = linker.work
         self._graph = linker.graph
@@ -46,7 +50,7 @@ class LibraryCalls:
 
     def call(self, instance: Instance, instr: Call, name: str, is_only_target: bool) -> None:
         """Constrain a call of the external function `name`; `is_only_target`: nothing else defines the result."""
-        if self._intrinsic(instance, instr, name):
+        if name in self._silent or self._intrinsic(instance, instr, name):
             return
         op, effect = sync_op(name), effect_of(name)
         if op is None and effect is None:

@@ -16,7 +16,7 @@ The program is assumed not to make pointers out of nothing, to keep them within 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 from raceproof.core import Budget
@@ -226,12 +226,15 @@ class PointsTo:
         return result
 
 
-def solve(program: Program, budget: Budget) -> PointsTo:
-    """Compute the points-to sets of the whole program. Raises `LimitReached` when the budget is used up."""
+def solve(program: Program, budget: Budget, silent: Collection[str] = ()) -> PointsTo:
+    """Compute the points-to sets of the whole program. Raises `LimitReached` when the budget is used up.
+
+    `silent`: functions outside the program that do nothing to memory.
+    """
     work = Workspace(program)
     builder = ConstraintBuilder(work)
     linker = CallLinker(builder)
-    LibraryCalls(linker)
+    LibraryCalls(linker, silent)
     work.start()
     main = linker.enter_root(program.entry)
     arguments = work.graph.fixed(1 << work.values.base(work.arguments))

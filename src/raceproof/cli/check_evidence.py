@@ -1,0 +1,141 @@
+"""`raceproof check-evidence`: check again, by other means, what a report claims."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from raceproof import evidence, explore, facts, frontend, report
+from raceproof.cli.options import Commands, add_run_arguments
+from raceproof.cli.output import is_interactive, json_file
+from raceproof.cli.progress import Progress
+from raceproof.cli.report_file import ReportedClaims, read_claims
+from raceproof.cli.status import Exit
+from raceproof.core import Budget, InputError
+from raceproof.evidence import Answer, Judgement
+
+WIDTH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class CheckEvidenceOptions:
+    """`json` is where to write the answers, `-` for standard output, None for nowhere."""
+
+    report: Path
+    time_limit: float
+    json: str | None
+    verbose: bool
+
+    @staticmethod
+    def of(args: argparse.Namespace) -> CheckEvidenceOptions:
+        if args.arguments:
+            raise InputError("the arguments of the program are in the report: leave them out")
+        return CheckEvidenceOptions(args.report, args.time_limit, args.json, args.verbose > 0)
+
+
+def add_parser(commands: Commands) -> None:
+    parser = commands.add_parser(
+        "check-evidence",
+        help="check the evidence in a report again, by other means",
+        description="Check every piece of evidence in a report with checkers that are independent of the engines: "
+        "races are run again, proofs are checked rule by rule or searched for again with another algorithm. "
+        "Exit status: 0 all is accepted, 1 something is rejected, 2 bad input, 3 something could not be checked.",
+    )
+    parser.add_argument("report", type=Path, metavar="REPORT.json", help="what `check` or `explore` wrote with --json")
+    add_run_arguments(parser)
+    parser.add_argument(
+        "--json", metavar="F", help="also write the answers to this file as JSON; - for standard output"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> Exit:
+    options = CheckEvidenceOptions.of(args)
+    reported = read_claims(options.report)
+    show = is_interactive(sys.stderr, os.environ) and not options.verbose
+    with json_file(options.json, [str(options.report)]) as file:
+        with Progress(sys.stderr, show) as progress:
+            judgements = _check(reported, Budget.seconds(options.time_limit), progress)
+        status = exit_status(judgements)
+        if file is not None:
+            file.write(json.dumps(to_json(options.report, judgements, status), indent=2) + "\n")
+        if options.json != "-":
+            print(format_judgements(judgements), end="")
+    return status
+
+
+def _check(reported: ReportedClaims, budget: Budget, progress: Progress) -> tuple[Judgement, ...]:
+    progress.stage("compiling")
+    program = frontend.load(reported.request, budget)
+    setup = reported.setup
+    search = None
+    if setup is not None:
+        module = frontend.link_program(reported.request, budget)
+        if explore.module_hash(module) != setup.module:
+            raise InputError("the program or the compiler has changed since the report was written: check it again")
+        search = explore.ExploreOptions(
+            module=module,
+            algorithm=setup.algorithm,
+            isolation=setup.isolation,
+            arguments=setup.arguments,
+            models=reported.models,
+            spurious=setup.spurious,
+            max_steps=setup.max_steps,
+        )
+    progress.stage("facts")
+    cp = facts.analyse(program, budget, reported.models)
+    pairs = {(pair.first, pair.second): pair for pair in facts.race_pairs(cp)}
+    subject = evidence.Subject(cp, pairs, reported.claims, setup, search, progress.stage)
+    return evidence.check_evidence(subject, budget)
+
+
+def exit_status(judgements: Sequence[Judgement]) -> Exit:
+    answers = {judgement.answer for judgement in judgements}
+    if Answer.REJECTED in answers:
+        return Exit.RACE
+    return Exit.UNKNOWN if Answer.NOT_CHECKED in answers else Exit.RACE_FREE
+
+
+def format_judgements(judgements: Sequence[Judgement]) -> str:
+    """A table with a line for each kind, then a line for each claim that was not accepted."""
+    counts = Counter((judgement.kind, judgement.answer) for judgement in judgements)
+    kinds = list(dict.fromkeys(judgement.kind for judgement in judgements))
+    width = max(len("evidence"), *map(len, kinds))
+    head = "".join(f"{answer.value:>13}" for answer in Answer)
+    lines = [f"{'evidence':<{width}}{head}"]
+    for kind in kinds:
+        lines.append(f"{kind:<{width}}" + "".join(f"{counts[kind, answer]:>13}" for answer in Answer))
+    total = Counter(judgement.answer for judgement in judgements)
+    for answer in (Answer.REJECTED, Answer.NOT_CHECKED):
+        for judgement in judgements:
+            if judgement.answer is answer:
+                lines += textwrap.wrap(
+                    f"{answer.value}: {_name(judgement)}: {judgement.ruling.why}", WIDTH, subsequent_indent="  "
+                )
+    lines.append(", ".join(f"{total[answer]} {answer.value}" for answer in Answer))
+    return "\n".join(lines) + "\n"
+
+
+def _name(judgement: Judgement) -> str:
+    return f"pair {judgement.id}, {judgement.kind}" if judgement.id else "the verdict"
+
+
+def to_json(path: Path, judgements: Sequence[Judgement], status: Exit) -> report.Json:
+    total = Counter(judgement.answer for judgement in judgements)
+    return {
+        "report": str(path),
+        "status": int(status),
+        "accepted": total[Answer.ACCEPTED],
+        "rejected": total[Answer.REJECTED],
+        "not_checked": total[Answer.NOT_CHECKED],
+        "claims": [
+            {"pair": j.id or None, "kind": j.kind, "answer": j.answer.value, "why": j.ruling.why} for j in judgements
+        ],
+    }

@@ -1,0 +1,63 @@
+"""The formats in which a result is written to files, by the name of the option."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from raceproof import report
+from raceproof.cli.status import Exit
+from raceproof.model import CheckResult
+
+SPECIFICATION = "CHECK( init(main()), LTL(G ! data-race) )"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    result: CheckResult
+    status: Exit
+    with_baseline: bool
+
+
+def _json(wanted: _Wanted) -> str:
+    return json.dumps(report.to_json(wanted.result), indent=2) + "\n"
+
+
+def _html(wanted: _Wanted) -> str:
+    return report.to_html(wanted.result)
+
+
+def _sarif(wanted: _Wanted) -> str:
+    log = report.to_sarif(
+        wanted.result, root=Path.cwd(), with_baseline=wanted.with_baseline, exit_code=int(wanted.status)
+    )
+    return json.dumps(log, indent=1) + "\n"
+
+
+def _witness(wanted: _Wanted) -> str | None:
+    """None if no race was executed: then there is no violation to witness."""
+    command = ["raceproof", *sys.argv[1:]]
+    now = datetime.now(UTC).replace(microsecond=0)
+    return report.to_witness(wanted.result, specification=SPECIFICATION, command=command, created=now)
+
+
+def _trace(wanted: _Wanted) -> str:
+    return json.dumps(report.to_trace_events(wanted.result)) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[_Wanted], str | None]] = {
+    "json": _json,
+    "html": _html,
+    "sarif": _sarif,
+    "witness": _witness,
+    "trace": _trace,
+}
+
+
+def rendered(name: str, result: CheckResult, status: Exit, with_baseline: bool) -> str | None:
+    """The content of the file; None if there is nothing to write."""
+    return FORMATS[name](_Wanted(result, status, with_baseline))

@@ -1,0 +1,20 @@
+"""config: what the user has written down: `raceproof.toml`, suppressions, the baseline of known findings."""
+
+from raceproof.config.baseline import Known, apply_baseline, is_clean, read_baseline, write_baseline
+from raceproof.config.load import load_config
+from raceproof.config.settings import Config, DataModel, source_files
+from raceproof.config.suppressions import Suppression, apply_suppressions
+
+__all__ = [
+    "Config",
+    "DataModel",
+    "Known",
+    "Suppression",
+    "apply_baseline",
+    "apply_suppressions",
+    "is_clean",
+    "load_config",
+    "read_baseline",
+    "source_files",
+    "write_baseline",
+]

@@ -1,0 +1,117 @@
+"""What a report claims, the program it claims it about, and what a checker answers.
+
+A checker accepts only what it has confirmed itself. What is certainly not so is rejected; everything else, from
+a rule that is too clever for a plain checker to a limit of time, is not checked, and says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, unique
+
+from raceproof.explore import ExploreOptions
+from raceproof.model import AccessId, ConcurrentProgram, RacePair, RunSetup, Schedule, Scope, Verdict
+
+Key = tuple[AccessId, AccessId]
+
+
+@unique
+class Answer(Enum):
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    NOT_CHECKED = "not checked"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """An answer with its reason: what was confirmed, what is wrong, or what stands in the way."""
+
+    answer: Answer
+    why: str
+
+
+def accepted(why: str) -> Ruling:
+    return Ruling(Answer.ACCEPTED, why)
+
+
+def rejected(why: str) -> Ruling:
+    return Ruling(Answer.REJECTED, why)
+
+
+def not_checked(why: str) -> Ruling:
+    return Ruling(Answer.NOT_CHECKED, why)
+
+
+@dataclass(frozen=True, slots=True)
+class AccessClaim:
+    """An access as the report shows it; `line` and `column` are 0 where the place is not known."""
+
+    line: int
+    column: int
+    function: str
+    kind: str
+    is_atomic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One pair of the report. `evidence` is in the words of the engine, `schedule` belongs to a race."""
+
+    id: int
+    key: Key
+    verdict: Verdict
+    scope: Scope | None
+    engine: str | None
+    accesses: tuple[AccessClaim, AccessClaim]
+    evidence: tuple[str, ...]
+    schedule: Schedule | None = None
+
+    @property
+    def kind(self) -> str | None:
+        """Which checker is to look at it: a race is a race whoever found it; None if nothing is claimed."""
+        match self.verdict:
+            case Verdict.RACE:
+                return "race"
+            case Verdict.RACE_FREE:
+                return self.engine or "?"
+            case Verdict.UNKNOWN:
+                return None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportClaims:
+    """Everything that a report claims: its verdict, and that on each pair."""
+
+    verdict: Verdict
+    scope: Scope | None
+    pairs: tuple[Claim, ...]
+
+    def by_key(self) -> Mapping[Key, Claim]:
+        return {claim.key: claim for claim in self.pairs}
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The program, compiled and analysed anew. `setup`: what the report's executions ran with, if there were any;
+    `search`: the same as options of the explorer, with the module to run."""
+
+    cp: ConcurrentProgram
+    pairs: Mapping[Key, RacePair]
+    report: ReportClaims
+    setup: RunSetup | None = None
+    search: ExploreOptions | None = None
+    on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is said about one claim; `id` is that of the pair, 0 for the verdict on the whole program."""
+
+    id: int
+    kind: str
+    ruling: Ruling
+
+    @property
+    def answer(self) -> Answer:
+        return self.ruling.answer

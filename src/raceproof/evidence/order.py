@@ -1,0 +1,111 @@
+"""Order: the two views never happen at the same time, by the reason that is claimed.
+
+Each check reads the facts in the way that `Moment` and `Thread` define them, one reason at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from raceproof.evidence.claims import Ruling, accepted, not_checked, rejected
+from raceproof.facts import describe_lock
+from raceproof.model import ConcurrentProgram, Linear, ThreadId, View
+
+_Check = Callable[[ConcurrentProgram, str, View, View], Ruling]
+
+
+def check_ordered(cp: ConcurrentProgram, detail: str, a: View, b: View) -> Ruling:
+    """`detail` is what the report says after `ordered`."""
+    for words, check in _CHECKS.items():
+        if detail.startswith(words):
+            return check(cp, detail.removeprefix(words).strip(), a, b)
+    return not_checked(f"no checker knows the order `{detail}`")
+
+
+def _same_thread(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:
+    if a.thread == b.thread and not cp.threads[a.thread].many:
+        return accepted("one thread does both")
+    return rejected("different threads do them")
+
+
+def _line(cp: ConcurrentProgram, thread: ThreadId) -> list[ThreadId]:
+    """Main, ..., the thread's creator, the thread."""
+    parent = cp.threads[thread].parent
+    return [thread] if parent is None else [*_line(cp, parent), thread]
+
+
+def _alone(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:
+    """One of the two is done by a creator of the other's thread, while nobody that leads to that thread may run."""
+    for creator, created in ((a, b), (b, a)):
+        line = _line(cp, created.thread)
+        if creator.thread == created.thread or creator.thread not in line:
+            continue
+        if cp.threads[creator.thread].many:
+            continue  # another instance of the creator, about whose threads it knows nothing
+        below = line[line.index(creator.thread) + 1 :]
+        if not creator.moment.may_run.intersection(below):
+            return accepted("the created thread does not run at that moment")
+    return rejected("neither is done by a creator of the other's thread while that cannot run")
+
+
+def _one_after_the_other(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:
+    """Two different branches below one creator, each over or not begun whenever the other is created."""
+    line_a, line_b = _line(cp, a.thread), _line(cp, b.thread)
+    common = [t for t in line_a if t in line_b]
+    below_a, below_b = line_a[len(common) :], line_b[len(common) :]
+    if not below_a or not below_b:
+        return rejected("one thread is the creator of the other")
+    if cp.threads[common[-1]].many:
+        return rejected("their creator may itself run several times")
+    a_may_run = cp.threads[below_b[0]].may_run_at_creation.intersection(below_a)
+    b_may_run = cp.threads[below_a[0]].may_run_at_creation.intersection(below_b)
+    if a_may_run or b_may_run:
+        return rejected("one may still run when the other is created")
+    return accepted("neither runs when the other is created")
+
+
+def _once(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:
+    for inside, other in ((a, b), (b, a)):
+        for control in inside.moment.in_once:
+            is_done = control in other.moment.must_done or control in other.moment.in_once
+            if is_done and describe_lock(cp, control) == name:
+                return accepted("one is in the initialiser, the other after it")
+    return rejected("no such pthread_once comes between the two")
+
+
+def _barrier(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:
+    for fact in cp.barriers:
+        if describe_lock(cp, fact.barrier) != name or not {a.thread, b.thread} <= set(fact.users):
+            continue
+        least_a, most_a = _rounds(a, fact.barrier)
+        least_b, most_b = _rounds(b, fact.barrier)
+        if (most_a is not None and most_a < least_b) or (most_b is not None and most_b < least_a):
+            return accepted("different rounds of the barrier")
+    return rejected("they may happen in the same round of the barrier")
+
+
+def _rounds(view: View, barrier: Linear) -> tuple[int, int | None]:
+    """How often the thread has waited: at least, at most (None: no bound)."""
+    known = [(least, most) for address, least, most in view.moment.phases if address == barrier]
+    return known[0] if known else (0, 0)
+
+
+def _signal(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:
+    for before, after in ((a, b), (b, a)):
+        for signal in after.moment.must_received:
+            is_sender = cp.senders.get(signal) == before.thread
+            if is_sender and signal.address not in before.moment.may_sent and describe_lock(cp, signal.address) == name:
+                return accepted("one is before the signal, the other after it")
+    if any(signal in cp.senders for view in (a, b) for signal in view.moment.must_received):
+        return not_checked("the signal may have come through a third thread")
+    return rejected("neither has received such a signal")
+
+
+_CHECKS: Mapping[str, _Check] = {
+    "in the same thread": _same_thread,
+    "before the other thread is created, or after it is joined": _alone,
+    "one thread ends before the other is created": _one_after_the_other,
+    "through pthread_once of": _once,
+    "on different sides of barrier": _barrier,
+    "signalled through": _signal,
+}

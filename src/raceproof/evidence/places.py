@@ -1,0 +1,188 @@
+"""Disjoint: the two views never touch the same byte, by the reason that is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from raceproof.evidence.claims import Ruling, accepted, not_checked, rejected
+from raceproof.evidence.distances import Distances, of_addresses
+from raceproof.model import (
+    Access,
+    Base,
+    ConcurrentProgram,
+    DistinctArgument,
+    Linear,
+    ObjectId,
+    Self,
+    StartArg,
+    ThreadId,
+    View,
+    is_absolute,
+    of_atom,
+)
+
+Happening = tuple[Access, View]
+_Check = Callable[[ConcurrentProgram, Happening, Happening], bool]
+
+
+def check_disjoint(cp: ConcurrentProgram, detail: str, first: Happening, second: Happening) -> Ruling:
+    """`detail` is what the report says after `disjoint`."""
+    check = _CHECKS.get(detail)
+    if check is None:
+        return not_checked(f"no checker knows the reason `{detail}`")
+    if check(cp, first, second) or check(cp, second, first):
+        return accepted(detail)
+    if check is _different_objects:
+        return rejected("they may touch one object")
+    address_1, address_2 = first[1].address, second[1].address
+    if address_1 is None or address_2 is None:
+        return rejected("nothing is known about one of the addresses")
+    if address_1 == address_2 and address_1.is_absolute:
+        return rejected("they touch the same bytes")
+    return not_checked("the plain checker cannot tell the two addresses apart")
+
+
+def _different_objects(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
+    return any(not objects_a & objects_b for objects_a in _may_touch(cp, a) for objects_b in _may_touch(cp, b))
+
+
+def _may_touch(cp: ConcurrentProgram, happening: Happening) -> list[frozenset[ObjectId]]:
+    """Sets of objects, in each of which the access certainly is: by its targets, its context, its address."""
+    access, view = happening
+    known = [frozenset(target.object for target in access.targets)]
+    if view.objects is not None:
+        known.append(view.objects)
+    if view.address is not None:
+        atoms = [atom for atom, factor in view.address.terms if factor == 1]
+        bases = [atom.object for atom in atoms if isinstance(atom, Base)]
+        starts = [atom.thread for atom in atoms if isinstance(atom, StartArg)]
+        if len(bases) == 1 and not starts:
+            known.append(frozenset(bases))
+        if len(starts) == 1 and not bases and cp.threads[starts[0]].argument_objects:
+            known.append(cp.threads[starts[0]].argument_objects)
+    return known
+
+
+def _apart(a: Happening, b: Happening, distances: Distances | None) -> bool:
+    """No distance makes the two share a byte."""
+    size_a, size_b = a[0].size, b[0].size
+    if distances is None or size_a is None or size_b is None:
+        return False
+    return not distances.overlapping(size_a, size_b)
+
+
+def _different_bytes(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
+    if a[1].address is None or b[1].address is None:
+        return False
+    return _apart(a, b, of_addresses(a[1].address, b[1].address))
+
+
+def _own_object(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
+    """Each goes through the argument of its thread, for which every instance got a new object."""
+    for _, view in (a, b):
+        argument = cp.threads[view.thread].argument
+        if view.address is None or not isinstance(argument, DistinctArgument) or not argument.fresh:
+            return False
+        if (StartArg(view.thread), 1) not in view.address.terms or any(map(is_absolute, view.address.atoms())):
+            return False
+    return True
+
+
+def _own_element(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
+    """The same expression of a number that is different in every instance of the one thread."""
+    thread, address_a, address_b = a[1].thread, a[1].address, b[1].address
+    if b[1].thread != thread or address_a is None or address_b is None:
+        return False
+    difference = address_a.plus(address_b, -1)
+    own = [(atom, factor) for atom, factor in address_a.terms if not is_absolute(atom)]
+    if not difference.is_constant or len(own) != 1:
+        return False
+    [(atom, factor)] = own
+    stride = _stride(cp, thread) if atom == StartArg(thread) else 1 if atom == Self(thread) else 0
+    return stride != 0 and _apart(a, b, Distances(difference.constant, factor * stride, not_same=True))
+
+
+def _stride(cp: ConcurrentProgram, thread: ThreadId) -> int:
+    """Arguments of two instances differ by a multiple of that, which is not 0; 0 if nothing is known."""
+    argument = cp.threads[thread].argument
+    return argument.stride if isinstance(argument, DistinctArgument) and not argument.fresh else 0
+
+
+def _listed_elements(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
+    """The places of all instances, one by one."""
+    places_a, places_b = _places(cp, a[1]), _places(cp, b[1])
+    if places_a is None or places_b is None:
+        return False
+    for i, place_a in enumerate(places_a):
+        for j, place_b in enumerate(places_b):
+            if a[1].thread == b[1].thread and i == j:
+                continue  # one and the same instance
+            difference = place_a.plus(place_b, -1)
+            if not difference.is_constant or not _apart(a, b, Distances(difference.constant, 0)):
+                return False
+    return True
+
+
+def _places(cp: ConcurrentProgram, view: View) -> list[Linear] | None:
+    """Where the instances of the thread do it, in the order of their creation."""
+    thread = cp.threads[view.thread]
+    if view.address is None:
+        return None
+    if view.address.is_absolute:
+        return None if thread.many else [view.address]
+    argument = thread.argument
+    if not isinstance(argument, DistinctArgument) or argument.counter is None or argument.values is None:
+        return None
+    arguments = [_with(argument.pattern, argument.counter, Linear(value)) for value in argument.values]
+    places = [_with(view.address, StartArg(thread.id), given) for given in arguments]
+    return places if all(place.is_absolute for place in places) else None
+
+
+def _with(expression: Linear, atom: object, value: Linear) -> Linear:
+    """The expression with the value in place of the atom."""
+    result = Linear(expression.constant)
+    for term, factor in expression.terms:
+        result = result.plus(value if term == atom else of_atom(term), factor)
+    return result
+
+
+def _not_given_yet(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
+    """`a` is the creator's, at the element of the round it is in, which it has not given to an instance yet."""
+    thread = cp.threads[b[1].thread]
+    argument = thread.argument
+    if thread.parent != a[1].thread or thread.id in a[1].moment.may_handed:
+        return False
+    return isinstance(argument, DistinctArgument) and _other_element(cp, a, b, argument.pattern)
+
+
+def _joined(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
+    """`a` is the creator's, at an element whose instance it has joined."""
+    thread = cp.threads[b[1].thread]
+    if thread.parent != a[1].thread:
+        return False
+    given = [pattern for returned, pattern in a[1].moment.must_returned if returned == thread.id]
+    return any(_other_element(cp, a, b, pattern) for pattern in given)
+
+
+def _other_element(cp: ConcurrentProgram, a: Happening, b: Happening, pattern: Linear) -> bool:
+    """`a` is at a fixed distance from `pattern`, `b` from its own argument, and the two values are different ones."""
+    thread, stride = b[1].thread, _stride(cp, b[1].thread)
+    if a[1].address is None or b[1].address is None or stride == 0:
+        return False
+    from_pattern = a[1].address.plus(pattern, -1)
+    from_argument = b[1].address.plus(of_atom(StartArg(thread)), -1)
+    if not from_pattern.is_constant or not from_argument.is_constant:
+        return False
+    return _apart(a, b, Distances(from_pattern.constant - from_argument.constant, stride, not_same=True))
+
+
+_CHECKS: Mapping[str, _Check] = {
+    "different objects": _different_objects,
+    "different parts of one object": _different_bytes,
+    "different fields": _different_bytes,
+    "every thread has an object of its own": _own_object,
+    "every thread has an element of its own": _own_element,
+    "different threads were given different elements": _listed_elements,
+    "an element that no thread has been given yet": _not_given_yet,
+    "an element whose thread has been joined": _joined,
+}

@@ -1,0 +1,109 @@
+"""Which checker looks at which kind of evidence, and the check of a whole report.
+
+A new engine registers one function in `CHECKERS`, under its name. It is given all claims of that kind at once, and
+yields a judgement for each; what it leaves out when it stops is not checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import PurePath
+
+from raceproof.core import Budget, InputError, LimitReached, ToolMissing, Unsupported
+from raceproof.evidence.claims import Answer, Claim, Judgement, Ruling, Subject, accepted, not_checked, rejected
+from raceproof.evidence.exhaustion import check_exhaustion
+from raceproof.evidence.schedules import check_races
+from raceproof.evidence.static_proofs import check_static_proofs
+from raceproof.model import Access, Scope, Verdict
+
+Checker = Callable[[Subject, Sequence[Claim], Budget], Iterator[Judgement]]
+
+CHECKERS: dict[str, Checker] = {
+    "race": check_races,
+    "lockset": check_static_proofs,
+    "explore": check_exhaustion,
+}
+
+
+def check_evidence(subject: Subject, budget: Budget) -> tuple[Judgement, ...]:
+    """A judgement for the verdict and for each pair that the report says anything definite about.
+
+    Raises `InputError` if the report is about another program.
+    """
+    _check_same_program(subject)
+    by_kind: dict[str, list[Claim]] = {}
+    for claim in subject.report.pairs:
+        if claim.kind is not None:
+            by_kind.setdefault(claim.kind, []).append(claim)
+    found = {0: Judgement(0, "verdict", _verdict(subject))}
+    for kind in sorted(by_kind, key=[*CHECKERS, *by_kind].index):  # the cheap checkers first
+        for judgement in _judge(subject, kind, by_kind[kind], budget):
+            earlier = found.get(judgement.id)
+            if earlier is None or judgement.answer is Answer.REJECTED:  # what another checker refutes is refuted
+                found[judgement.id] = judgement
+    return tuple(found[number] for number in sorted(found))
+
+
+def _judge(subject: Subject, kind: str, claims: Sequence[Claim], budget: Budget) -> Iterator[Judgement]:
+    """What the checker says, and for each claim that it says nothing about, why."""
+    subject.on_progress(f"checking {kind}")
+    left = {claim.id for claim in claims}
+    missing = f"there is no checker for proofs of `{kind}`"
+    if kind in CHECKERS:
+        missing = "its checker says nothing about it"
+        try:
+            for judgement in CHECKERS[kind](subject, claims, budget):
+                left.discard(judgement.id)
+                yield judgement
+        except (LimitReached, Unsupported, ToolMissing) as stop:
+            missing = str(stop)
+    for number in sorted(left):
+        yield Judgement(number, kind, not_checked(missing))
+
+
+def _verdict(subject: Subject) -> Ruling:
+    """Whether the verdict follows from those on the pairs, whatever these are worth."""
+    report = subject.report
+    verdicts = [claim.verdict for claim in report.pairs]
+    if Verdict.RACE in verdicts:
+        follows, scope = Verdict.RACE, None
+    elif Verdict.UNKNOWN in verdicts or (not verdicts and report.verdict is Verdict.UNKNOWN):
+        follows, scope = Verdict.UNKNOWN, None
+    else:
+        follows = Verdict.RACE_FREE
+        scopes = [claim.scope or Scope.BOUNDED for claim in report.pairs]
+        scope = max(scopes, key=list(Scope).index, default=Scope.ALL_INPUTS)  # the weakest
+    if (report.verdict, report.scope) == (follows, scope):
+        return accepted("it follows from the verdicts on the pairs")
+    claimed = report.verdict.value + (f", {report.scope.value}" if report.scope else "")
+    return rejected(
+        f"it says {claimed}, but from the pairs follows {follows.value}" + (f", {scope.value}" if scope else "")
+    )
+
+
+def _check_same_program(subject: Subject) -> None:
+    """The pairs of the report are those of the program, all of them, at the same places."""
+    claims = subject.report.by_key()
+    if len(claims) != len(subject.report.pairs) or set(claims) != set(subject.pairs):
+        raise _changed("the pairs of accesses are not the same")
+    for claim in subject.report.pairs:
+        for number, told in zip(claim.key, claim.accesses, strict=True):
+            access = subject.cp.accesses[number]
+            pos = access.pos
+            place = (pos.line, pos.column) if pos is not None else (0, 0)
+            if (told.line, told.column) != place or (told.function, told.kind, told.is_atomic) != (
+                _function(subject, access),
+                access.kind.value,
+                access.is_atomic,
+            ):
+                where = f"{PurePath(pos.file).name}:{pos.line}" if pos is not None else access.function
+                raise _changed(f"pair {claim.id} is not what it was, at {where}")
+
+
+def _function(subject: Subject, access: Access) -> str:
+    function = subject.cp.program.functions.get(access.function)
+    return function.source_name if function is not None else access.function
+
+
+def _changed(what: str) -> InputError:
+    return InputError(f"the program or raceproof has changed since the report was written ({what}): check it again")

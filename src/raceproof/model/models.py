@@ -1,0 +1,63 @@
+"""What the user says about functions of the program: locks made at home, and accesses that are meant to be as they are.
+
+Taken for granted by the facts, and listed as assumptions wherever it was used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, unique
+
+
+@unique
+class LockAction(Enum):
+    ACQUIRE = "acquire"
+    TRY = "try"  # acquired if the result is `LockModel.success`
+    RELEASE = "release"
+
+
+@dataclass(frozen=True, slots=True)
+class LockModel:
+    """`function` does `action` to the lock that its argument points to, and nothing else to any lock.
+
+    Arguments count from 1. With `argument` 0 there is one lock for the whole program: the one named `lock`.
+    `shared`: it is taken for reading, and excludes only those who take it for writing. A try that fails returns
+    `failure`; None: anything but `success`.
+    """
+
+    function: str
+    action: LockAction
+    argument: int = 1
+    lock: str = ""
+    shared: bool = False
+    success: int = 1
+    failure: int | None = 0
+
+    def __str__(self) -> str:
+        what = f"its argument {self.argument}" if self.argument else f"the lock `{self.lock}`"
+        verb = "releases" if self.action is LockAction.RELEASE else "acquires"
+        reading = " for reading" if self.shared and self.action is not LockAction.RELEASE else ""
+        return f"`{self.function}` {verb} {what}{reading}{self._when()}"
+
+    def _when(self) -> str:
+        if self.action is not LockAction.TRY:
+            return ""
+        otherwise = f", and else returns {self.failure}" if self.failure is not None else ""
+        return f" if it returns {self.success}{otherwise}"
+
+
+@dataclass(frozen=True, slots=True)
+class SafeFunction:
+    """Accesses in `function`, and in what only it calls, are no races; `reason` is the user's."""
+
+    function: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"accesses in `{self.function}` are no races: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    locks: tuple[LockModel, ...] = ()
+    safe: tuple[SafeFunction, ...] = ()

@@ -1,0 +1,164 @@
+"""Who works when, on which pairs, for how long.
+
+Cheap engines first, to their end. Then those that can take a first look take it: the common program is decided by
+then, by a proof or by a race. What is still open goes to all the others: side by side if there are processes for them,
+otherwise one after the other, each with a fair part of the time that is left, and what one leaves the next one has.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from raceproof.core import Budget, InternalError, LimitReached, ToolMissing, Unsupported
+from raceproof.model import (
+    ConcurrentProgram,
+    EngineReport,
+    EngineResult,
+    Incident,
+    RacePair,
+    RunSetup,
+    Scope,
+    Verdict,
+)
+from raceproof.portfolio.engines import ENGINES, Settings
+from raceproof.portfolio.ledger import Ledger
+from raceproof.portfolio.side_by_side import Say, run_side_by_side
+
+log = logging.getLogger(__name__)
+
+
+class Course:
+    """One run of the engines on one program: what they found is in the ledger, how they did in `reports`."""
+
+    def __init__(self, cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> None:
+        self.ledger = Ledger(pairs)
+        self.reports: dict[str, EngineReport] = {}
+        self.incidents: list[Incident] = []
+        self.setup: RunSetup | None = None
+        self.interrupted_at: str | None = None
+        self._cp = cp
+        self._settings = settings
+        self._budget = budget
+        self._exhausted: set[str] = set()  # engines that would say the same again
+
+    def run(self, names: Sequence[str]) -> None:
+        """All phases; ends when no pair is open, the time is up, the user stops it, or a race was seen."""
+        cheap = [name for name in names if ENGINES[name].is_cheap]
+        thorough = [name for name in names if not ENGINES[name].is_cheap]
+        for name in cheap:
+            self._turn(name, self._budget)
+        if self._settings.looks and not self._is_over():
+            for name in thorough:
+                if ENGINES[name].look > 0:
+                    self._turn(name, self._budget.part(ENGINES[name].look), is_look=True)
+        if self._has_race() and not self._settings.search.find_all:
+            return
+        thorough = [name for name in thorough if name not in self._exhausted]
+        if self._settings.jobs > 1 and len(thorough) > 1 and not self._is_over():
+            self._side_by_side(thorough)
+            return
+        for number, name in enumerate(thorough):
+            remaining = self._budget.remaining()
+            self._turn(name, self._budget.part(remaining / (len(thorough) - number)))
+
+    def _is_over(self) -> bool:
+        return self.interrupted_at is not None or not self.ledger.open_pairs()
+
+    def _has_race(self) -> bool:
+        return any(report.witnessed for report in self.reports.values())
+
+    def _turn(self, name: str, budget: Budget, is_look: bool = False) -> None:
+        """One engine on what is open."""
+        if self.interrupted_at is not None or (self._is_over() and name not in self._settings.always):
+            return
+        self._settings.on_progress(f"engine {name}")
+        try:
+            settings = replace(self._for_another_turn(), is_look=is_look)
+            result = _run_engine(name, self._cp, self.ledger, settings, budget)
+        except KeyboardInterrupt:
+            result = EngineResult(name, (), 0.0, stopped="interrupted", interrupted=True)
+        self._take(name, result)
+
+    def _side_by_side(self, names: Sequence[str]) -> None:
+        """Each in its own process; the processes that are left over go to the last one, which can use them."""
+        shares = dict.fromkeys(names, 1)
+        shares[names[-1]] = max(1, self._settings.jobs - len(names) + 1)
+        tasks = {name: partial(self._alone, name, shares[name]) for name in names}
+        self._settings.on_progress(f"engines {', '.join(names)}")
+        try:
+            for done in run_side_by_side(tasks, self._settings.on_progress):
+                result = done.value or EngineResult(done.name, (), done.seconds, stopped=done.problem)
+                self._take(done.name, result)
+        except KeyboardInterrupt:
+            self.interrupted_at = f"engines {', '.join(names)}"
+
+    def _alone(self, name: str, jobs: int, say: Say) -> EngineResult:
+        settings = replace(self._for_another_turn(), jobs=jobs, on_progress=say)
+        return _run_engine(name, self._cp, self.ledger, settings, self._budget)
+
+    def _for_another_turn(self) -> Settings:
+        """Settings that tell of what was executed before."""
+        if self.setup is None:
+            return self._settings
+        pairs = {(pair.first, pair.second): pair for pair in self.ledger.pairs}
+        races = [pair for pair in pairs.values() if self.ledger.decide(pair).verdict is Verdict.RACE]
+        watched = tuple(pairs[key] for key in self.setup.pairs if key in pairs)
+        search = replace(self._settings.search, watched=watched, known_races=tuple(races))
+        return replace(self._settings, search=search)
+
+    def _take(self, name: str, result: EngineResult) -> None:
+        self.ledger.add(result)
+        self.incidents += [i for i in result.incidents if i not in self.incidents]
+        self.setup = result.setup or self.setup
+        if result.stats.get("complete"):
+            self._exhausted.add(name)
+        report = _report(result, len(self.ledger.open_pairs()))
+        self.reports[name] = _added(self.reports[name], report) if name in self.reports else report
+        log.info("engine %s: %s", name, report)
+        if result.interrupted:
+            self.interrupted_at = f"engine {name}"
+
+
+def _run_engine(name: str, cp: ConcurrentProgram, ledger: Ledger, settings: Settings, budget: Budget) -> EngineResult:
+    start = time.monotonic()
+    pairs = ledger.open_pairs()
+    try:
+        budget.check()
+        result = ENGINES[name].run(cp, pairs, settings, budget)
+    except (Unsupported, LimitReached, ToolMissing) as stop:
+        return EngineResult(name, (), time.monotonic() - start, stopped=str(stop))
+    asked = set(pairs)
+    for finding in result.findings:
+        if finding.pair not in asked:
+            raise InternalError(f"engine {name} decides a pair that it was not asked about: {finding.pair}")
+    return result
+
+
+def _report(result: EngineResult, still_open: int) -> EngineReport:
+    verdicts = [f.verdict for f in result.findings if f.scope is not Scope.BOUNDED]
+    return EngineReport(
+        name=result.engine,
+        seconds=result.seconds,
+        proved=verdicts.count(Verdict.RACE_FREE),
+        witnessed=verdicts.count(Verdict.RACE),
+        open=still_open,
+        stats=result.stats,
+        stopped=result.stopped,
+        notes=result.notes,
+    )
+
+
+def _added(look: EngineReport, whole: EngineReport) -> EngineReport:
+    """What an engine did in two turns. The statistics are those of the second, which saw everything again."""
+    return replace(
+        whole,
+        seconds=look.seconds + whole.seconds,
+        proved=look.proved + whole.proved,
+        witnessed=look.witnessed + whole.witnessed,
+        stats=whole.stats or look.stats,
+        notes=tuple(dict.fromkeys((*look.notes, *whole.notes))),
+    )
