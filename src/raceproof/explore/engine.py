@@ -132,7 +132,8 @@ def _handler(cp: ConcurrentProgram) -> str | None:
 def _run_once(prepared: Prepared, options: ExploreOptions, budget: Budget) -> HostRun:
     budget.check()
     remaining = budget.remaining()
-    limit = max(remaining - _RESERVE, 0.1) if remaining != float("inf") else 0.0
+    limits = [max(remaining - _RESERVE, 0.1)] if remaining != float("inf") else []
+    limit = min([*limits, options.seconds] if options.seconds else limits, default=0.0)
     start = time.monotonic()
 
     def show(progress: ProgressRecord) -> None:

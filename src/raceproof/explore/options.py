@@ -29,20 +29,22 @@ DEFAULT_SHARING = Sharing()
 class ExploreOptions:
     """How to search.
 
-    `module`: the text that the program was parsed from; without it there is nothing to run. `max_executions` 0 is
-    no limit; `max_steps` is for one execution, what is cut there makes the result bounded. `isolation` is auto,
-    memory or fork. `trust`: pairs that were not asked about are taken as proved and are not watched; without
-    it they are, and a race on one of them is a contradiction. `confirmations`: how often a race is repeated before
-    it counts. `ordered`: pairs that static facts exclude without locks; they are watched, but subspaces are not
-    searched for their sake. `watched`: pairs of an earlier search, which stay instrumented so that its schedules keep
-    their meaning; `known_races`: those of them that race. `jobs`: processes that search; `sharing`: when they divide
-    the work. `models`: what the user says about functions.
+    `module`: the text that the program was parsed from; without it there is nothing to run. `max_executions` and
+    `seconds`, of the search itself, are limits unless they are 0; `max_steps` is for one execution, what is cut
+    there makes the result bounded. `isolation` is auto, memory or fork. `trust`: pairs that were not asked about
+    are taken as proved and are not watched; without it they are, and a race on one of them is a contradiction.
+    `confirmations`: how often a race is repeated before it counts. `ordered`: pairs that static facts exclude
+    without locks; they are watched, but subspaces are not searched for their sake. `watched`: pairs of an earlier
+    search, which stay instrumented so that its schedules keep their meaning; `known_races`: those of them that
+    race. `jobs`: processes that search; `sharing`: when they divide the work. `models`: what the user says about
+    functions.
     """
 
     module: LinkedModule | None = None
     algorithm: str = DEFAULT_ALGORITHM
     find_all: bool = False
     max_executions: int = 0
+    seconds: float = 0.0
     max_steps: int = DEFAULT_MAX_STEPS
     isolation: str = "auto"
     arguments: tuple[str, ...] = ()

@@ -54,7 +54,7 @@ class Course:
         if self._settings.looks and not self._is_over():
             for name in thorough:
                 if ENGINES[name].look > 0:
-                    self._turn(name, self._budget.part(ENGINES[name].look), is_look=True)
+                    self._turn(name, self._budget, ENGINES[name].look)
         if self._has_race() and not self._settings.search.find_all:
             return
         thorough = [name for name in thorough if name not in self._exhausted]
@@ -71,13 +71,13 @@ class Course:
     def _has_race(self) -> bool:
         return any(report.witnessed for report in self.reports.values())
 
-    def _turn(self, name: str, budget: Budget, is_look: bool = False) -> None:
-        """One engine on what is open."""
+    def _turn(self, name: str, budget: Budget, look: float = 0.0) -> None:
+        """One engine on what is open; `look`: seconds for a first look."""
         if self.interrupted_at is not None or (self._is_over() and name not in self._settings.always):
             return
         self._settings.on_progress(f"engine {name}")
         try:
-            settings = replace(self._for_another_turn(), is_look=is_look)
+            settings = replace(self._for_another_turn(), look=look)
             result = _run_engine(name, self._cp, self.ledger, settings, budget)
         except KeyboardInterrupt:
             result = EngineResult(name, (), 0.0, stopped="interrupted", interrupted=True)

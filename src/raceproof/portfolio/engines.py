@@ -16,12 +16,12 @@ LOOK_SECONDS = 1.0
 class Settings:
     """What the user asked for and engines may need.
 
-    `jobs`: processes to use; `arguments`: of the checked program; `request`: what it was compiled from, for
-    engines that run it; `models`: what the user says about functions; `search`: how the program is run, but for what
-    the other fields say. Engines named in `always` run
-    even when no pair is open. `unaided`: no other engine has looked at the pairs before the explorer, which then gets
-    the thread states of the facts all the same. `looks`: engines that can take a first look do so before the others
-    begin; `is_look` says so to the engine. `on_progress` is told what an engine is at.
+    `jobs`: processes to use; `arguments`: of the checked program; `request`: what it was compiled from, for engines
+    that run it; `models`: what the user says about functions; `search`: how the program is run, but for what the
+    other fields say. Engines named in `always` run even when no pair is open. `unaided`: no other engine has looked
+    at the pairs before the explorer, which then gets the thread states of the facts all the same. `looks`: engines
+    that can take a first look do so before the others begin; `look` then says for how many seconds, beside what an
+    engine needs to get ready. `on_progress` is told what an engine is at.
     """
 
     jobs: int = 1
@@ -32,7 +32,7 @@ class Settings:
     always: frozenset[str] = frozenset()
     unaided: bool = False
     looks: bool = True
-    is_look: bool = False
+    look: float = 0.0
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 
@@ -61,7 +61,8 @@ def _explore(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Setting
         module=frontend.link_program(settings.request, budget),
         arguments=settings.arguments,
         models=settings.models,
-        find_all=settings.search.find_all or settings.is_look,
+        find_all=settings.search.find_all or settings.look > 0,
+        seconds=settings.look,
         jobs=settings.jobs,
         ordered=ordered_pairs(cp, pairs, budget) if settings.unaided else frozenset(),
         on_progress=settings.on_progress,

@@ -34,16 +34,16 @@ def first_races(pairs: Sequence[RacePair], settings: Settings) -> list[Finding]:
 
 @dataclass
 class Desk:
-    """Engines and the calls that they got: name, open pairs, seconds, whether it was a look."""
+    """Engines and the calls that they got: name, open pairs, seconds, and for how long if it was a look."""
 
     monkeypatch: pytest.MonkeyPatch
-    calls: list[tuple[str, int, float, bool]] = field(default_factory=list)
+    calls: list[tuple[str, int, float, float]] = field(default_factory=list)
 
     def engine(
         self, name: str, answer: Answer = nothing, is_cheap: bool = False, look: float = 0, complete: bool = False
     ) -> None:
         def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
-            self.calls.append((name, len(pairs), round(budget.remaining(), 1), settings.is_look))
+            self.calls.append((name, len(pairs), round(budget.remaining(), 1), settings.look))
             findings = tuple(replace(f, engine=name) for f in answer(pairs, settings))
             return EngineResult(name, findings, 1.0, {"complete": complete})
 
@@ -72,14 +72,14 @@ def test_looks_come_before_thorough_work_which_shares_the_time(desk: Desk) -> No
     desk.engine("a")
     desk.engine("b", look=2)
     desk.course("a", "b", seconds=100)
-    assert desk.calls == [("b", 3, 2.0, True), ("a", 3, 50.0, False), ("b", 3, 100.0, False)]
+    assert desk.calls == [("b", 3, 100.0, 2), ("a", 3, 50.0, 0), ("b", 3, 100.0, 0)]
 
 
 def test_a_race_that_the_look_finds_is_the_answer(desk: Desk) -> None:
     desk.engine("a", all_proved)
     desk.engine("b", first_races, look=1)
     course = desk.course("a", "b")
-    assert desk.calls == [("b", 3, 1.0, True)]
+    assert desk.calls == [("b", 3, math.inf, 1)]
     assert course.ledger.decide(PAIRS[0]).verdict is Verdict.RACE
 
 
@@ -93,7 +93,7 @@ def test_with_all_races_wanted_the_work_goes_on(desk: Desk) -> None:
 def test_who_has_seen_everything_is_not_asked_again(desk: Desk) -> None:
     desk.engine("b", look=1, complete=True)
     desk.course("b")
-    assert desk.calls == [("b", 3, 1.0, True)]
+    assert desk.calls == [("b", 3, math.inf, 1)]
 
 
 def test_two_turns_of_an_engine_are_one_report(desk: Desk) -> None:
