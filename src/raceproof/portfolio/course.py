@@ -112,7 +112,8 @@ class Course:
 
     def _take(self, name: str, result: EngineResult) -> None:
         self.ledger.add(result)
-        self.incidents += [i for i in result.incidents if i not in self.incidents]
+        known = {(incident.kind, incident.site) for incident in self.incidents}
+        self.incidents += [i for i in result.incidents if (i.kind, i.site) not in known]
         self.setup = result.setup or self.setup
         if result.stats.get("complete"):
             self._exhausted.add(name)
