@@ -81,7 +81,10 @@ def command(tmp_path: Path) -> Iterator[Command]:
         if not made.processes():
             break
         time.sleep(0.1)
-    assert made.processes() == []
+    left_behind = made.processes()
+    for pid in left_behind:
+        os.kill(pid, signal.SIGKILL)
+    assert left_behind == []
     left = {path.name for path in tmp_path.iterdir()}
     assert left <= {"program.c", "report.json", "report.html"}
 
@@ -135,7 +138,14 @@ int main(void) { pthread_t t[6]; for (int i = 0; i < 6; i++) pthread_mutex_init(
 
 def hosts(command: Command) -> list[int]:
     """Processes of the explorer's runtime."""
-    return [pid for pid in command.processes() if "rp_host" in os.readlink(f"/proc/{pid}/exe")]
+    return [pid for pid in command.processes() if "rp_host" in executable(pid)]
+
+
+def executable(pid: int) -> str:
+    try:
+        return os.readlink(f"/proc/{pid}/exe")
+    except OSError:  # it has ended
+        return ""
 
 
 def wait_for_search(command: Command) -> None:
