@@ -7,6 +7,8 @@ BIN := .venv/bin
 WORKERS ?= 2
 # Programs with known verdicts: a directory of .c files with an expected.tsv beside them.
 CORPUS ?=
+# Petri nets with known verdicts: a directory of .spec files with an expected.tsv beside them.
+NETS ?=
 
 # `make soak`: how many generated programs, where to keep what was found, and the first seed.
 PROGRAMS ?= 20000
@@ -45,10 +47,12 @@ lint: .venv/.stamp-dev
 bench: .venv/.stamp
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/explore.py
+	$(BIN)/python bench/petri.py $(NETS)
 
 # The papers' tables, rebuilt, into docs/results.md.
 tables: .venv/.stamp
 	$(BIN)/python bench/tables.py --write
+	$(BIN)/python bench/petri_table.py --write
 
 # What takes long: the slow tests (sanitizers, memory, every algorithm on every program), then the algorithms of the
 # explorer against one another on generated programs; the same command goes on where it was ended.

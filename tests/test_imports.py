@@ -19,10 +19,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "frontend": {"core", "ir"},
     "config": {"core", "ir", "model"},
     "facts": {"core", "ir", "model"},
-    "domains": {"core", "ir", "model"},
+    "domains": {"core", "ir", "model", "native"},
+    "native": {"core", "frontend"},  # the compiler is the front end's
     **dict.fromkeys(ENGINES, BELOW_ENGINES),
-    "explore": BELOW_ENGINES | {"frontend"},  # it asks the front end to instrument the IR
-    "evidence": BELOW_ENGINES | {"explore"},  # it replays; it never asks the engine that made a proof
+    "explore": BELOW_ENGINES | {"frontend", "native"},  # it asks the front end to instrument the IR
+    "petri": BELOW_ENGINES | {"native"},
+    "evidence": BELOW_ENGINES | {"explore", "petri"},  # it replays, and makes nets; it never asks for a proof
     "report": {"core", "ir", "model"},
     "portfolio": BELOW_ENGINES | ENGINES | {"config", "frontend"},
     "cli": BELOW_ENGINES | ENGINES | {"config", "evidence", "frontend", "portfolio", "report"},

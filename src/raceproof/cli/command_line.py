@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from raceproof import __version__
-from raceproof.cli import check, check_evidence, completion, doctor, dump, explore, output, replay
+from raceproof.cli import check, check_evidence, completion, doctor, dump, explore, output, petri, replay
 from raceproof.cli.options import Parser
 from raceproof.cli.status import Exit
 from raceproof.core import InputError, InternalError, LimitReached, ToolMissing, Unsupported
@@ -55,6 +55,7 @@ def _dispatch(arguments: list[str]) -> int:
     explore.add_parser(commands)
     replay.add_parser(commands)
     check_evidence.add_parser(commands)
+    petri.add_parser(commands)
     dump.add_parser(commands)
     doctor.add_parser(commands)
     completion.add_parser(commands)

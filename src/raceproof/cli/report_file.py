@@ -13,6 +13,7 @@ from raceproof.core import InputError
 from raceproof.ir import SiteId
 from raceproof.model import (
     AccessId,
+    CertifiedNet,
     LockAction,
     LockModel,
     Models,
@@ -61,10 +62,11 @@ def read_claims(path: Path) -> ReportedClaims:
         sources = replay or fields["sources"]
         if sources is None:
             raise InputError(f"{path}: does not say what was compiled: check the program again")
+        certificates = [_certificate(certificate) for certificate in fields.get("certificates", [])]
         claims = evidence.ReportClaims(
             verdict=Verdict(fields["verdict"]),
             scope=_scope(fields),
-            pairs=tuple(_claim(pair) for pair in fields["pairs"]),
+            pairs=tuple(_claim(pair, certificates) for pair in fields["pairs"]),
         )
         if len({claim.id for claim in claims.pairs if claim.id > 0}) != len(claims.pairs):
             raise ValueError("pairs need numbers of their own, from 1")
@@ -74,8 +76,11 @@ def read_claims(path: Path) -> ReportedClaims:
         raise InputError(f"{path}: not a report of raceproof that can be checked ({_what(error)})") from None
 
 
-def _claim(pair: Fields) -> evidence.Claim:
+def _claim(pair: Fields, certificates: list[CertifiedNet]) -> evidence.Claim:
     first, second = (_access(access) for access in pair["accesses"])
+    number = pair.get("certificate")
+    if number is not None and not 0 <= int(number) < len(certificates):
+        raise ValueError(f"there is no certificate {number}")
     return evidence.Claim(
         id=int(pair["id"]),
         key=_ids(pair["access_ids"]),
@@ -85,7 +90,23 @@ def _claim(pair: Fields) -> evidence.Claim:
         accesses=(first, second),
         evidence=tuple(map(str, pair["evidence"])),
         schedule=_schedule(pair["schedule"]) if pair["schedule"] is not None else None,
+        certificate=certificates[int(number)] if number is not None else None,
     )
+
+
+def _certificate(fields: Fields) -> CertifiedNet:
+    return CertifiedNet(
+        pairs=tuple(_ids(pair) for pair in fields["pairs"]),
+        places=int(fields["places"]),
+        transitions=int(fields["transitions"]),
+        digest=str(fields["digest"]),
+        basis=tuple(_tokens(marking) for marking in fields["basis"]),
+        invariants=tuple((_tokens(entry["weights"]), int(entry["bound"])) for entry in fields["invariants"]),
+    )
+
+
+def _tokens(marking: Any) -> tuple[tuple[int, int], ...]:
+    return tuple((int(place), int(count)) for place, count in marking)
 
 
 def _access(access: Fields) -> evidence.AccessClaim:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum, unique
 
 from raceproof.explore import ExploreOptions
-from raceproof.model import AccessId, ConcurrentProgram, RacePair, RunSetup, Schedule, Scope, Verdict
+from raceproof.model import AccessId, CertifiedNet, ConcurrentProgram, RacePair, RunSetup, Schedule, Scope, Verdict
 
 Key = tuple[AccessId, AccessId]
 
@@ -56,7 +56,8 @@ class AccessClaim:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One pair of the report. `evidence` is in the words of the engine, `schedule` belongs to a race."""
+    """One pair of the report. `evidence` is in the words of the engine, `schedule` belongs to a race,
+    `certificate` to a proof by a net."""
 
     id: int
     key: Key
@@ -66,6 +67,7 @@ class Claim:
     accesses: tuple[AccessClaim, AccessClaim]
     evidence: tuple[str, ...]
     schedule: Schedule | None = None
+    certificate: CertifiedNet | None = None
 
     @property
     def kind(self) -> str | None:

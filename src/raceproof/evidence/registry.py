@@ -12,6 +12,7 @@ from pathlib import PurePath
 from raceproof.core import Budget, InputError, LimitReached, ToolMissing, Unsupported
 from raceproof.evidence.claims import Answer, Claim, Judgement, Ruling, Subject, accepted, not_checked, rejected
 from raceproof.evidence.exhaustion import check_exhaustion
+from raceproof.evidence.nets import check_nets
 from raceproof.evidence.schedules import check_races
 from raceproof.evidence.static_proofs import check_static_proofs
 from raceproof.model import Access, Scope, Verdict
@@ -21,6 +22,7 @@ Checker = Callable[[Subject, Sequence[Claim], Budget], Iterator[Judgement]]
 CHECKERS: dict[str, Checker] = {
     "race": check_races,
     "lockset": check_static_proofs,
+    "petri": check_nets,
     "explore": check_exhaustion,
 }
 

@@ -25,6 +25,7 @@ from raceproof.model.concurrency import (
     View,
 )
 from raceproof.model.findings import (
+    CertifiedNet,
     EngineResult,
     Evidence,
     Exhausted,
@@ -90,6 +91,7 @@ __all__ = [
     "Base",
     "CallGraph",
     "CallTargets",
+    "CertifiedNet",
     "CheckResult",
     "ConcurrentProgram",
     "Derived",

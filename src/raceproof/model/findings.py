@@ -151,8 +151,35 @@ class Exhausted:
         return f"explored all schedules, {times}" + (f", {'; '.join(self.bounds)}" if self.bounds else "")
 
 
+Tokens = tuple[tuple[int, int], ...]
+"""Places of a net, by number, with how many tokens each; in the order of places."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CertifiedNet:
+    """No two threads, however many there are, come to stand before the two accesses of one of `pairs` at a time.
+
+    The program as a Petri net, made for exactly these pairs, has a place for each access, and none of the pairs can be
+    covered: `basis` and `invariants` certify it (`petri.NetCertificate`). `digest` tells whether a net is this one. One
+    value serves all of its pairs.
+    """
+
+    pairs: tuple[tuple[AccessId, AccessId], ...]
+    places: int
+    transitions: int
+    digest: str
+    basis: tuple[Tokens, ...] = field(repr=False)
+    invariants: tuple[tuple[Tokens, int], ...] = field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        counts = ((len(self.basis), "minimal marking"), (len(self.invariants), "invariant"))
+        parts = [f"{count} {noun}" + ("s" if count > 1 else "") for count, noun in counts if count]
+        return f"certificate {' and '.join(parts) or 'nothing to cover'} over {self.places} places"
+
+
 Proof = tuple[StaticReason, ...]
-Evidence = Proof | Reason | Schedule | Exhausted
+Evidence = Proof | Reason | Schedule | Exhausted | CertifiedNet
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +231,8 @@ class Finding:
             case Verdict.RACE_FREE if isinstance(evidence, Exhausted):
                 reach = Scope.BOUNDED if evidence.bounds else Scope.THIS_INPUT
                 fits = evidence.executions > 0 and self.scope is reach
+            case Verdict.RACE_FREE if isinstance(evidence, CertifiedNet):
+                fits = (self.pair.first, self.pair.second) in evidence.pairs and self.scope is Scope.ANY_THREADS
             case Verdict.RACE_FREE:
                 fits = isinstance(evidence, tuple) and len(evidence) > 0 and self.scope is not None
             case Verdict.UNKNOWN:

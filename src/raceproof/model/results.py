@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from raceproof.core import InternalError, SourcePos
 from raceproof.model.concurrency import AccessKind, Assumption, RacePair
-from raceproof.model.findings import Run, RunSetup, Schedule, Scope, Verdict
+from raceproof.model.findings import CertifiedNet, Run, RunSetup, Schedule, Scope, Verdict
 from raceproof.model.models import Models
 
 
@@ -130,9 +130,10 @@ class PairResult:
     """What the run says about one pair; `id` counts from 1 and is the same in every run on the same program.
 
     `engine` is the one that decided, or for an open pair the last one that looked at it. A bounded proof leaves
-    the verdict at UNKNOWN, with `scope` BOUNDED. `fingerprint` names the pair by what it touches and where, not by
-    line numbers: it stays when lines move. `suppressed` is the reason that the user gave for not wanting to hear of it,
-    `is_known` whether it is in the baseline; neither changes the verdict.
+    the verdict at UNKNOWN, with `scope` BOUNDED. `certificate` is that of a proof which has one. `fingerprint` names
+    the pair by what it touches and where, not by line numbers: it stays when lines move. `suppressed` is the reason
+    that the user gave for not wanting to hear of it, `is_known` whether it is in the baseline; neither changes the
+    verdict.
     """
 
     id: int
@@ -144,6 +145,7 @@ class PairResult:
     accesses: tuple[AccessResult, AccessResult]
     evidence: tuple[str, ...]
     race: RaceResult | None = None
+    certificate: CertifiedNet | None = None
     fingerprint: str = ""
     suppressed: str | None = None
     is_known: bool = False

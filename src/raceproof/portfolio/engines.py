@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from raceproof import explore, frontend, lockset
+from raceproof import explore, frontend, lockset, petri
 from raceproof.core import Budget, Unsupported
 from raceproof.model import ConcurrentProgram, EngineResult, Models, Proof, RacePair, Rule
 
@@ -53,6 +53,13 @@ def _lockset(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Setting
     return lockset.run(cp, pairs, lockset.LocksetOptions(), budget)
 
 
+def _petri(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
+    petri.kernel()  # built once; not on the time of a look
+    part = budget.part(settings.look) if settings.look else budget
+    result = petri.run(cp, pairs, petri.PetriOptions(), part)
+    return replace(result, stats={**result.stats, "complete": result.stopped is None})
+
+
 def _explore(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
     if settings.request is None:
         raise Unsupported("running a program whose sources are not known")
@@ -85,6 +92,7 @@ def _needs_lock(proof: Proof) -> bool:
 
 ENGINES: dict[str, Engine] = {
     "lockset": Engine(_lockset, is_cheap=True),
+    "petri": Engine(_petri, look=LOOK_SECONDS),
     "explore": Engine(_explore, look=LOOK_SECONDS),
 }
 """In the order in which they run when the user names none."""

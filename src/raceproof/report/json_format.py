@@ -8,6 +8,7 @@ from raceproof.core import SourcePos
 from raceproof.model import (
     AccessResult,
     Assumption,
+    CertifiedNet,
     CheckResult,
     EngineReport,
     IncidentResult,
@@ -26,13 +27,15 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 def to_json(result: CheckResult) -> dict[str, Json]:
     """Everything in the result; where a place is not known, `file` is empty and `line` and `column` are 0."""
+    certificates = list(dict.fromkeys(p.certificate for p in result.pairs if p.certificate is not None))
     explored = next((engine for engine in result.engines if "executions" in engine.stats), None)
     return {
         "verdict": result.verdict.value,
         "scope": result.scope.value if result.scope is not None else None,
         "reason": result.reason,
         "program": {"files": list(result.files)},
-        "pairs": [_pair(pair) for pair in result.pairs],
+        "pairs": [_pair(pair, certificates) for pair in result.pairs],
+        "certificates": [_certificate(certificate) for certificate in certificates],
         "engines": [_engine(engine) for engine in result.engines],
         "stats": dict(explored.stats) if explored is not None else {},
         "other": [_incident(incident) for incident in result.other],
@@ -46,7 +49,8 @@ def to_json(result: CheckResult) -> dict[str, Json]:
     }
 
 
-def _pair(pair: PairResult) -> dict[str, Json]:
+def _pair(pair: PairResult, certificates: list[CertifiedNet]) -> dict[str, Json]:
+    """`certificate`: its number in the list of all, from 0."""
     return {
         "id": pair.id,
         "verdict": pair.verdict.value,
@@ -60,7 +64,24 @@ def _pair(pair: PairResult) -> dict[str, Json]:
         "suppressed": pair.suppressed,
         "known": pair.is_known,
         "schedule": _race(pair.race) if pair.race is not None else None,
+        "certificate": certificates.index(pair.certificate) if pair.certificate is not None else None,
     }
+
+
+def _certificate(certificate: CertifiedNet) -> dict[str, Json]:
+    """Why no pair of its net can be covered; pairs by their accesses, places by number."""
+    return {
+        "pairs": [list(pair) for pair in certificate.pairs],
+        "places": certificate.places,
+        "transitions": certificate.transitions,
+        "digest": certificate.digest,
+        "basis": [_tokens(marking) for marking in certificate.basis],
+        "invariants": [{"weights": _tokens(weights), "bound": bound} for weights, bound in certificate.invariants],
+    }
+
+
+def _tokens(marking: tuple[tuple[int, int], ...]) -> list[Json]:
+    return [[place, count] for place, count in marking]
 
 
 def _race(race: RaceResult) -> dict[str, Json]:

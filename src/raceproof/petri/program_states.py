@@ -1,0 +1,56 @@
+"""Points at which a thread of the net can be, and the moves between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, unique
+
+from raceproof.core import SourcePos
+from raceproof.petri.program_edges import Tokens
+from raceproof.petri.program_joins import Variable
+from raceproof.petri.program_locks import Held
+
+
+@unique
+class Phase(Enum):
+    """Where at its step a thread is."""
+
+    BEFORE = "before"
+    WAITING = "waiting"  # at a condition; takes the lock next
+    CALLBACKS = "callbacks"  # the library runs functions of the program, as often as it likes
+    WORST = "worst"  # inside a call that is not inlined
+    BEHIND = "behind"
+    ENTERING = "entering"  # about to begin an atomic function
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of the call just made, in a register: `equal` to `value`, or anything else."""
+
+    register: str
+    value: int
+    equal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`lost`: the thread may hold more than `held` says, so that a lock call may be refused because it does.
+    `created`: variables for thread ids that the thread has created a thread into, of those that are joined."""
+
+    frame: int
+    block: int
+    step: int
+    phase: Phase
+    held: Held = ()
+    lost: bool = False
+    created: tuple[Variable, ...] = ()
+    outcome: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    to: State | None
+    take: Tokens = ()
+    give: Tokens = ()
+    what: str = ""
+    pos: SourcePos | None = None

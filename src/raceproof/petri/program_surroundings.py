@@ -1,0 +1,139 @@
+"""What a net needs to know about the program, whichever accesses it is about.
+
+All of it errs on the side of more: more that may be run, released, posted.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from raceproof.core import Unsupported
+from raceproof.facts import Sync, SyncOp, names_of, sync_op
+from raceproof.ir import Call, Function, IntConst, Program
+from raceproof.model import MAIN, CallGraph, CallTargets, ConcurrentProgram
+from raceproof.petri.program_joins import thread_ids
+from raceproof.petri.program_locks import recursion_counts
+from raceproof.petri.program_pointers import Place, Pointers, unknown_arguments
+
+RELEASING: Final = frozenset({Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
+_JUMPS: Final = frozenset(
+    {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "llvm.eh.sjlj.setjmp", "longjmp", "siglongjmp", "_longjmp"}
+    | {"getcontext", "setcontext", "swapcontext", "makecontext"}
+)
+_CANCELS: Final = frozenset(
+    {"pthread_cancel", "_pthread_cleanup_push", "_pthread_cleanup_pop", "__pthread_register_cancel"}
+    | {"__pthread_unwind_next", "pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"}
+)
+
+
+class Surroundings:
+    """`outside`: functions of the program that may run at any time. `may_count`: semaphores can be counted, because
+    every initial value is known, and all who post are seen."""
+
+    def __init__(self, cp: ConcurrentProgram) -> None:
+        if cp.calls is None:
+            raise Unsupported("a program whose calls are not known")
+        self.cp = cp
+        self.calls: CallGraph = cp.calls
+        self.program: Program = cp.program
+        self._refuse_what_no_net_follows()
+        self.pointers = Pointers(self.program)
+        self.ids = thread_ids(self.program, self.calls)
+        self.counts = recursion_counts(self.program, self.calls)
+        self.outside = self._find_outside()
+        self.callees = {name: self._called_in(function) for name, function in self.program.functions.items()}
+        self.may_count = self._find_semaphores()
+        self._blocks: dict[str, dict[str, int]] = {}
+
+    def _refuse_what_no_net_follows(self) -> None:
+        for targets in self.calls.targets.values():
+            if targets.starts is None:
+                raise Unsupported("threads that start in a function which is not known")
+            for name in (name for external in targets.externals for name in names_of(external)):
+                if name in _JUMPS:
+                    raise Unsupported(f"jumps out of functions ({name})")
+                if name in _CANCELS:
+                    raise Unsupported(f"threads that are cancelled, or locks that survive their owners ({name})")
+
+    def _find_outside(self) -> tuple[str, ...]:
+        found = dict.fromkeys(self.program.listed_functions("llvm.global_dtors"))
+        for targets in self.calls.targets.values():
+            found.update(dict.fromkeys((*targets.at_end, *targets.any_time)))
+        found.update(dict.fromkeys(sorted(self.calls.from_outside)))
+        found.update((t.start, None) for t in self.cp.threads.values() if t.created_at is None and t.id != MAIN)
+        return tuple(name for name in found if name in self.program.functions)
+
+    def _called_in(self, function: Function) -> tuple[str, ...]:
+        found: dict[str, None] = {}
+        for call in calls_in(function):
+            targets = self.calls.targets[call.id]
+            found.update(dict.fromkeys((*targets.functions, *targets.callbacks)))
+        return tuple(found)
+
+    def _find_semaphores(self) -> bool:
+        for function in self.program.functions.values():
+            for call in calls_in(function):
+                targets = self.calls.targets[call.id]
+                if self.may_release_all(targets):
+                    return False
+                for op in operations(targets):
+                    if op.kind is Sync.SEM_INIT and initial_value(call, op) is None:
+                        return False
+        return True
+
+    def is_counted(self, semaphore: Place) -> bool:
+        variable = self.program.globals[semaphore[0]]
+        return self.may_count and not variable.initial and variable.initial_complete
+
+    def may_release_all(self, targets: CallTargets) -> bool:
+        """Code that nothing describes, which has pointers to locks or may run functions of the program."""
+        return targets.is_unknown and (targets.may_release_any or bool(self.calls.from_outside))
+
+    def block(self, function: Function, label: str) -> int:
+        known = self._blocks.get(function.name)
+        if known is None:
+            known = self._blocks[function.name] = {block.label: i for i, block in enumerate(function.blocks)}
+        return known[label]
+
+    def released(self, function: Function, call: Call) -> frozenset[str] | None:
+        """Global variables whose locks the call itself may give back; "" is the atomic section, None: any."""
+        targets = self.calls.targets[call.id]
+        if self.may_release_all(targets):
+            return None
+        found: frozenset[str] = frozenset()
+        for op in operations(targets):
+            if op.kind is Sync.ATOMIC_END:
+                found |= {""}
+            elif op.kind is Sync.WAIT:
+                place = self.place(function, call, op.lock_arg)
+                if place is None:
+                    return None
+                found |= {place[0]}
+            elif op.kind in RELEASING:
+                if targets.may_lock_in is None:
+                    return None
+                found |= targets.may_lock_in
+        return found
+
+    def place(self, function: Function, call: Call, index: int | None) -> Place | None:
+        """Where an argument points, whoever called the function."""
+        if index is None or index >= len(call.args):
+            return None
+        return self.pointers.place(function, call.args[index], unknown_arguments(function))
+
+
+def operations(targets: CallTargets) -> list[SyncOp]:
+    """The operations on threads that a call may be."""
+    return [op for op in map(sync_op, targets.externals) if op is not None]
+
+
+def calls_in(function: Function) -> list[Call]:
+    return [instr for block in function.blocks for instr in block.body if isinstance(instr, Call)]
+
+
+def initial_value(call: Call, op: SyncOp) -> int | None:
+    """Of a semaphore, if it is a constant."""
+    if op.count is None or op.count >= len(call.args):
+        return None
+    value = call.args[op.count]
+    return value.value if isinstance(value, IntConst) and value.value >= 0 else None
