@@ -44,10 +44,11 @@ lint: .venv/.stamp-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict src
 
-bench: .venv/.stamp
+bench: .venv/.stamp-dev
 	$(BIN)/python bench/run.py
 	$(BIN)/python bench/explore.py
 	$(BIN)/python bench/petri.py $(NETS)
+	$(BIN)/python bench/octagons.py
 
 # The papers' tables, rebuilt, into docs/results.md.
 tables: .venv/.stamp
@@ -59,6 +60,7 @@ tables: .venv/.stamp
 soak: .venv/.stamp-dev
 	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) -m slow
 	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) tests/test_programs.py
+	RACEPROOF_LAWS=50 $(BIN)/python -m pytest -n $(WORKERS) tests/laws
 	cd tests && PYTHONPATH=. ../$(BIN)/python -m exploration.soak --seed $(SEED) --count $(PROGRAMS) --jobs $(WORKERS) \
 	    --out $(abspath $(OUT))
 
@@ -79,5 +81,5 @@ clean:
 	@touch $@
 
 .venv/.stamp-dev: .venv/.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,polyhedra,bench]'
 	@touch $@
