@@ -7,7 +7,8 @@ import os
 import shlex
 import sys
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -111,22 +112,31 @@ def analyse(options: CheckOptions) -> Exit:
         }
         result = _judged(_check(options), options, known)
         status = _status(result)
-        try:
-            if "-" not in options.files.values():
+        if "-" not in options.files.values():
+            with _to_a_reader():
                 saved_as = options.files.get("json")
                 report.write_text(result, sys.stdout, wants_color(sys.stdout, os.environ), saved_as)
-            for name, file in files.items():
-                text = rendered(name, result, status, known is not None)
-                if text is not None:
+        for name, file in files.items():
+            text = rendered(name, result, status, known is not None)
+            if text is not None:
+                with _to_a_reader():
                     file.write(text)
-            if options.new_baseline is not None:
-                config.write_baseline(options.new_baseline, result)
-            if options.inputs.task is not None:
+        if options.new_baseline is not None:
+            config.write_baseline(options.new_baseline, result)
+        if options.inputs.task is not None:
+            with _to_a_reader():
                 print(_SVCOMP[result.verdict])
-            sys.stdout.flush()
-        except BrokenPipeError:  # the reader has seen enough, e.g. `| head`; the verdict stands
-            discard()
     return status
+
+
+@contextmanager
+def _to_a_reader() -> Iterator[None]:
+    """One who has seen enough, as in `| head`, does not keep us from going on; the verdict stands."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard()
 
 
 def _judged(result: CheckResult, options: CheckOptions, known: tuple[config.Known, ...] | None) -> CheckResult:

@@ -126,6 +126,7 @@ int lock_release(const void *lock, enum object_type type, const char *what) {
         if (!reports) report_other("unlock", o->owner == NO_THREAD ? "unlock of a lock that is not held"
                                                                    : "unlock of a lock that another thread holds", rp_site);
         if (reports) return EPERM;
+        G->bounded_unlock = 1;
         if (o->owner == NO_THREAD) return 0;
         self->hb[self->tid]++; /* undefined; as glibc does: it is unlocked all the same */
     } else if (--o->depth > 0) {

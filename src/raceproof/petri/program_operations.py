@@ -120,9 +120,12 @@ class Operations:
         if place is None:
             return self.release(state, self._around.calls.targets[call.id].may_lock_in, behind, call)
         hold = find(state.held, place)
-        if hold is None:
-            return Move(behind)
         name = name_of_place(self._around.program, place)
+        if hold is None and (state.lost or not self._code.follows(place)):
+            return Move(behind)
+        if hold is None:  # undefined; as glibc does: whoever has it, it is free now
+            give = self._tokens((Hold(place, Mode.EXCLUSIVE),))
+            return Move(behind, give=give, what=f"unlocks {name}, not holding it", pos=call.pos)
         if hold.depth > 1:
             return Move(replace(behind, held=with_hold(state.held, replace(hold, depth=hold.depth - 1))))
         held = without(state.held, place)

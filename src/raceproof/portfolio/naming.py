@@ -16,6 +16,7 @@ from raceproof.model import (
     AccessId,
     AccessResult,
     Base,
+    CertifiedNet,
     ConcurrentProgram,
     Finding,
     HeldLock,
@@ -81,6 +82,7 @@ class Namer:
             accesses=accesses,
             evidence=evidence,
             race=race,
+            certificate=found if isinstance(found, CertifiedNet) else None,
         )
 
     def racing(self, pair: RacePair, schedule: Schedule) -> tuple[AccessResult, AccessResult]:
