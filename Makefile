@@ -59,7 +59,7 @@ tables: .venv/.stamp
 # explorer against one another on generated programs; the same command goes on where it was ended.
 soak: .venv/.stamp-dev
 	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) -m slow
-	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) tests/test_programs.py
+	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) tests/test_programs.py tests/test_evidence.py
 	RACEPROOF_LAWS=50 $(BIN)/python -m pytest -n $(WORKERS) tests/laws
 	cd tests && PYTHONPATH=. ../$(BIN)/python -m exploration.soak --seed $(SEED) --count $(PROGRAMS) --jobs $(WORKERS) \
 	    --out $(abspath $(OUT))

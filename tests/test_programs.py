@@ -5,7 +5,7 @@ failure, unless the line says that it is known; a known alarm that no longer com
 
 The explorer runs without help of other engines: it finds a race in every racy program and proves every other one,
 but for what the programs announce (`missed(explore)`, `alarm(explore)`), which again must not be stale. All programs
-go to its default algorithm and each to one of the other ways to search; with RACEPROOF_EXPLORE_ALL=1 to all of them.
+go to its default algorithm and every other one to another way to search; with RACEPROOF_EXPLORE_ALL=1 to all of them.
 """
 
 from __future__ import annotations
@@ -146,10 +146,15 @@ _WEAK = re.compile(r"memory_order_(?!seq_cst)\w|__ATOMIC_(?!SEQ_CST)[A-Z]|__sync
 
 
 def _ways() -> list[tuple[Path, str]]:
-    """Programs with a way to search each: a sixth of the programs for every one of the other ways, or all of them."""
+    """Every other program with one of the other ways to search, or all with all of them."""
     every = os.environ.get("RACEPROOF_EXPLORE_ALL", "0") != "0"
     kinds = len(OTHER_WAYS)
-    return [(p, OTHER_WAYS[k]) for n, p in enumerate(all_programs()) for k in range(kinds) if every or n % kinds == k]
+    return [
+        (p, OTHER_WAYS[k])
+        for n, p in enumerate(all_programs())
+        for k in range(kinds)
+        if every or n % (2 * kinds) == 2 * k
+    ]
 
 
 def _name_way(value: Path | str) -> str:

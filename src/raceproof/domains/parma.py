@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import signal
+import threading
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from types import ModuleType
@@ -15,11 +17,15 @@ from raceproof.domains.rows import Row, divided
 
 @cache
 def ppl() -> ModuleType:
-    """The library; raises `ToolMissing` if it is not installed."""
+    """The library; raises `ToolMissing` if it is not installed. It takes Ctrl-C for itself, which is given back."""
+    handler = signal.getsignal(signal.SIGINT)
     try:
         return importlib.import_module("ppl")
     except ImportError:
         raise ToolMissing("polyhedra need the package pplpy: pip install 'raceproof[polyhedra]'") from None
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, handler)
 
 
 def has_polyhedra() -> bool:
