@@ -10,8 +10,9 @@ CORPUS ?=
 # Petri nets with known verdicts: a directory of .spec files with an expected.tsv beside them.
 NETS ?=
 
-# `make soak`: how many generated programs, where to keep what was found, and the first seed.
+# `make soak`: how many generated programs, also of those for bmc, where to keep what was found, and the first seed.
 PROGRAMS ?= 20000
+BMC_PROGRAMS ?= 5000
 OUT ?= build/soak
 DEMO := build/demo
 SEED ?= 1
@@ -54,15 +55,22 @@ bench: .venv/.stamp-dev
 tables: .venv/.stamp
 	$(BIN)/python bench/tables.py --write
 	$(BIN)/python bench/petri_table.py --write
+	$(BIN)/python bench/transactions_table.py --write
+	$(BIN)/python bench/inputs_table.py --write
+	$(BIN)/python bench/witness_table.py --write
 
 # What takes long: the slow tests (sanitizers, memory, every algorithm on every program), then the algorithms of the
-# explorer against one another on generated programs; the same command goes on where it was ended.
+# explorer against one another on generated programs, and bmc against dfs; the same command goes on where it was ended.
 soak: .venv/.stamp-dev
 	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) -m slow
 	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) tests/test_programs.py tests/test_evidence.py
 	RACEPROOF_LAWS=50 $(BIN)/python -m pytest -n $(WORKERS) tests/laws
 	cd tests && PYTHONPATH=. ../$(BIN)/python -m exploration.soak --seed $(SEED) --count $(PROGRAMS) --jobs $(WORKERS) \
 	    --out $(abspath $(OUT))
+	cd tests && PYTHONPATH=. ../$(BIN)/python -m exploration.bmc_agreement --seed $(SEED) --count $(BMC_PROGRAMS) \
+	    --jobs $(WORKERS) --out $(abspath $(OUT))-bmc
+	cd tests && PYTHONPATH=. ../$(BIN)/python -m exploration.soak_values --seed $(SEED) --count 10000 \
+	    --jobs $(WORKERS) --out $(abspath $(OUT))-values
 
 corpus: .venv/.stamp
 	@test -n "$(CORPUS)" || { echo "usage: make corpus CORPUS=DIRECTORY (.c files and expected.tsv)" >&2; exit 2; }

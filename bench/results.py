@@ -74,6 +74,26 @@ can be said of nets that the paper does not print:
   Prods/Cons never gets to the buffer; the native solver's basis says so. With spurious wakeups, which POSIX allows and
   which are our default, threads get there, and the lock keeps them apart.""",
     ),
+    "inputs": (
+        "## Races that need an input or a rare schedule",
+        """The programs of `tests/programs/inputs`: the explorer alone, with the values that it tries by itself, `bmc`
+alone, and both. *not found*: the engines ended without the race. The twins have no race.""",
+    ),
+    "witnesses": (
+        "## Witnesses: Table 2 of [TX]",
+        """A row for each race that `bmc` found and the explorer executed, in programs of our own: those of
+`bench/witness`, and one race of each program of `tests/programs/inputs`. *depth*: steps of the run that was
+executed. *s* and *MB*: seconds and memory, at most, of a process that looks for this one race, with what it takes
+to load the program; beside it the same without slices, and without what the static analysis knows.""",
+    ),
+    "tables-transactions": (
+        "## Invariants take warnings away: Table 1 of [TX]",
+        """Drivers of our own (`bench/drivers/`, some with real races) and real programs as Debian distributes them
+(`bench/real/`). *shared*: variables and fields that two threads touch, one of them writing. *lockset*, *petri*: pairs
+of accesses that are open after this engine; *intervals*, *octagons*, *polyhedra*: after the engine `transactions` has
+gone so far; *s*: seconds of each. *total s* is the whole check, the front end included, behind `>` if the time limit
+ended it. A race that is known to be there must stay open.""",
+    ),
     "octagons": (
         "## Octagons: the native kernel against numpy",
         """Matrices of random constraints over so many variables, closed over the integers. Both are called from Python;

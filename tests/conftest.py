@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import settings
 
@@ -12,6 +14,24 @@ settings.load_profile("raceproof")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="rewrite the expected files of the golden tests")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Build raceproof's own programs before several processes begin: each of them would build them all.
+
+    That is on nobody's time limit then. What does not compile, the tests that need it will tell.
+    """
+    if not session.config.getoption("numprocesses", None) or hasattr(session.config, "workerinput"):
+        return
+    from raceproof.core import RaceproofError
+    from raceproof.explore.build import build_host
+    from raceproof.native.library import build_library
+    from raceproof.petri.solver import kernel
+
+    with contextlib.suppress(RaceproofError):
+        build_host()
+        kernel()
+        build_library("octagon")
 
 
 @pytest.fixture

@@ -24,7 +24,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     **dict.fromkeys(ENGINES, BELOW_ENGINES),
     "explore": BELOW_ENGINES | {"frontend", "native"},  # it asks the front end to instrument the IR
     "petri": BELOW_ENGINES | {"native"},
-    "evidence": BELOW_ENGINES | {"explore", "petri"},  # it replays, and makes nets; it never asks for a proof
+    # it replays, draws nets and graphs, unwinds; it never asks for a proof
+    "evidence": BELOW_ENGINES | {"explore", "petri", "transactions", "bmc"},
     "report": {"core", "ir", "model"},
     "portfolio": BELOW_ENGINES | ENGINES | {"config", "frontend"},
     "cli": BELOW_ENGINES | ENGINES | {"config", "evidence", "frontend", "portfolio", "report"},

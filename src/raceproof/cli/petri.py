@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from raceproof import facts, frontend, lockset, petri
-from raceproof.cli.options import Commands, InputOptions, add_input_arguments, add_run_arguments
+from raceproof.cli.configured import configured
+from raceproof.cli.options import DEFAULT_TIME_LIMIT, Commands, InputOptions, add_input_arguments, add_run_arguments
 from raceproof.cli.output import ResultFile, discard, json_file
 from raceproof.cli.petri_result import NetResult, Story, c_story, format_result, net_story, sml_story, to_json
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, InputError, InternalError, LimitReached, ToolMissing
-from raceproof.model import Verdict
+from raceproof.model import Models, Verdict
 
 _NETS: dict[str, Callable[[str, str], petri.Net]] = {".spec": petri.read_spec, ".pnml": petri.read_pnml}
 _WRITERS: dict[str, Callable[[petri.Net], str]] = {
@@ -30,7 +31,8 @@ _WRITERS: dict[str, Callable[[petri.Net], str]] = {
 @dataclass(frozen=True, slots=True)
 class PetriOptions:
     """`file`: a net or a program in the paper's language; None: C, from `inputs`. `writes`: files for the net, by
-    format. `is_aided`: what the static analysis of C proves is left out of the net."""
+    format. `is_aided`: what the static analysis of C proves is left out of the net. `models`: what the configuration
+    says about functions of C."""
 
     file: Path | None
     inputs: InputOptions
@@ -40,15 +42,17 @@ class PetriOptions:
     is_plain: bool
     spurious: bool
     is_aided: bool
+    models: Models
 
     @staticmethod
     def of(args: argparse.Namespace) -> PetriOptions:
-        inputs = InputOptions.of(args)
-        others = [path for path in inputs.files if path.suffix in (*_NETS, ".sml")]
-        if others and len(inputs.files) > 1:
-            raise InputError(f"{others[0]}: one net at a time")
         if args.arguments:
             raise InputError("a net stands for all arguments of the program: leave them out")
+        others = [path for path in args.files if path.suffix in (*_NETS, ".sml")]
+        if others and len(args.files) > 1:
+            raise InputError(f"{others[0]}: one net at a time")
+        found = None if others else configured(args)
+        inputs = InputOptions.of(args)
         writes = {name: getattr(args, name) for name in _WRITERS if getattr(args, name) is not None}
         on_stdout = [f"--{name} -" for name, target in (("json", args.json), *writes.items()) if target == "-"]
         if len(on_stdout) > 1:
@@ -56,12 +60,13 @@ class PetriOptions:
         return PetriOptions(
             file=others[0] if others else None,
             inputs=inputs,
-            time_limit=args.time_limit,
+            time_limit=args.time_limit or DEFAULT_TIME_LIMIT,
             json=args.json,
             writes=writes,
             is_plain=args.plain,
             spurious=args.spurious_wakeups,
             is_aided=args.pairs == "open",
+            models=found.models if found is not None else Models(),
         )
 
     @property
@@ -72,13 +77,15 @@ class PetriOptions:
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """`gap`: why the net does not stand for the whole program, if so: then it is never safe."""
+    """`gap`: why the net does not stand for the whole program, if so: then it is never safe. `finer`: the same with a
+    net that knows more, to be asked if a run covers a target of this one."""
 
     net: petri.Net
     story: Callable[[petri.Unsafe], Story]
     safe: str
     notes: tuple[str, ...] = ()
     gap: str | None = None
+    finer: Callable[[], _Subject] | None = None
 
 
 def add_parser(commands: Commands) -> None:
@@ -111,9 +118,12 @@ def add_parser(commands: Commands) -> None:
         group.add_argument(
             f"--{name}", metavar="F", help=f"also write the net to this file {what}; - for standard output"
         )
-    add_run_arguments(parser)
+    add_run_arguments(parser, time_limit=None)
+    settings = parser.add_argument_group("configuration, for C")
+    settings.add_argument("--config", type=Path, metavar="F", help="read this file (default: as for check)")
+    settings.add_argument("--no-config", action="store_true", help="read no configuration file")
     parser.add_argument("--json", metavar="F", help="also write the result to this file as JSON; - for standard output")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, engines=None, jobs=None, baseline=None)  # which the configuration may have
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -145,9 +155,15 @@ def _decide(options: PetriOptions, writes: dict[str, ResultFile]) -> NetResult:
     except LimitReached as stop:
         undecided = petri.Undecided(f"{stop.message} before there was a net")
         return NetResult(files, None, undecided, time.monotonic() - start)
+    solution, notes = _solve(subject, options.is_plain, budget)
+    while isinstance(solution, petri.Unsafe) and subject.finer is not None:
+        try:
+            subject = subject.finer()
+        except LimitReached:
+            break
+        solution, notes = _solve(subject, options.is_plain, budget)
     for name, file in writes.items():
         file.write(_WRITERS[name](subject.net))
-    solution, notes = _solve(subject, options.is_plain, budget)
     seconds = time.monotonic() - start
     match solution:
         case petri.Safe(certificate=certificate):
@@ -181,7 +197,7 @@ def _insist(problem: str | None) -> None:
 
 def _subject(options: PetriOptions, budget: Budget) -> _Subject:
     if options.file is None:
-        return _net_of_c(options.inputs, options.is_aided, budget)
+        return _net_of_c(options, budget)
     text, name = _read(options.file), str(options.file)
     if options.file.suffix == ".sml":
         made = petri.net_of_sml(petri.parse_sml(text, name), options.spurious)
@@ -194,26 +210,32 @@ def _subject(options: PetriOptions, budget: Budget) -> _Subject:
     return _Subject(net, lambda unsafe: net_story(net, unsafe), "no run covers a target")
 
 
-def _net_of_c(inputs: InputOptions, is_aided: bool, budget: Budget) -> _Subject:
+def _net_of_c(options: PetriOptions, budget: Budget) -> _Subject:
     """One net for all pairs of accesses that could race."""
-    program = frontend.load(inputs.request(), budget)
-    cp = facts.analyse(program, budget)
+    program = frontend.load(options.inputs.request(), budget)
+    cp = facts.analyse(program, budget, options.models)
     pairs = facts.race_pairs(cp)
     count = len(pairs)
-    if is_aided:
+    if options.is_aided:
         findings = lockset.run(cp, pairs, lockset.LocksetOptions(), budget).findings
         proved = {finding.pair for finding in findings if finding.verdict is Verdict.RACE_FREE}
         pairs = tuple(pair for pair in pairs if pair not in proved)
-    made = petri.program_net(cp, pairs, budget)
-    gaps = (why for pair in pairs if (why := petri.unreached(cp, made, pair)) is not None)
-    return _Subject(
-        made.net,
-        lambda unsafe: c_story(made, unsafe),
-        f"no data race; of {count} pairs of accesses that could race, {count - len(pairs)} are proved by the static "
-        f"analysis, {len(pairs)} by the net, for any number of threads",
-        made.notes,
-        next(gaps, None),
-    )
+    notes = facts.unused_models(options.models, program)
+
+    def subject(details: tuple[petri.Detail, ...]) -> _Subject:
+        made = petri.program_net(cp, pairs, budget, details[0])
+        gaps = (why for pair in pairs if (why := petri.unreached(cp, made, pair)) is not None)
+        return _Subject(
+            made.net,
+            lambda unsafe: c_story(made, unsafe),
+            f"no data race; of {count} pairs of accesses that could race, {count - len(pairs)} are proved by the "
+            f"static analysis, {len(pairs)} by the net, for any number of threads",
+            (*made.notes, *notes),
+            next(gaps, None),
+            (lambda: subject(details[1:])) if details[1:] else None,
+        )
+
+    return subject(tuple(petri.Detail))
 
 
 def _read(path: Path) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from raceproof import evidence, explore, frontend
+from raceproof.cli.report_invariants import invariants_of
 from raceproof.core import InputError
 from raceproof.ir import SiteId
 from raceproof.model import (
     AccessId,
     CertifiedNet,
+    InvariantMap,
     LockAction,
     LockModel,
     Models,
@@ -23,10 +25,12 @@ from raceproof.model import (
     SafeFunction,
     Schedule,
     Scope,
+    Unwinding,
     Verdict,
 )
 
 # Any: fields of a file; each is checked by the conversion of its reader, whose failure is one `InputError`.
+T = TypeVar("T")
 Fields = Mapping[str, Any]
 
 
@@ -63,10 +67,12 @@ def read_claims(path: Path) -> ReportedClaims:
         if sources is None:
             raise InputError(f"{path}: does not say what was compiled: check the program again")
         certificates = [_certificate(certificate) for certificate in fields.get("certificates", [])]
+        invariants = [invariants_of(found) for found in fields.get("invariants", [])]
+        unwindings = [_unwinding(found) for found in fields.get("unwindings", [])]
         claims = evidence.ReportClaims(
             verdict=Verdict(fields["verdict"]),
             scope=_scope(fields),
-            pairs=tuple(_claim(pair, certificates) for pair in fields["pairs"]),
+            pairs=tuple(_claim(pair, certificates, invariants, unwindings) for pair in fields["pairs"]),
         )
         if len({claim.id for claim in claims.pairs if claim.id > 0}) != len(claims.pairs):
             raise ValueError("pairs need numbers of their own, from 1")
@@ -76,11 +82,10 @@ def read_claims(path: Path) -> ReportedClaims:
         raise InputError(f"{path}: not a report of raceproof that can be checked ({_what(error)})") from None
 
 
-def _claim(pair: Fields, certificates: list[CertifiedNet]) -> evidence.Claim:
+def _claim(
+    pair: Fields, certificates: list[CertifiedNet], invariants: list[InvariantMap], unwindings: list[Unwinding]
+) -> evidence.Claim:
     first, second = (_access(access) for access in pair["accesses"])
-    number = pair.get("certificate")
-    if number is not None and not 0 <= int(number) < len(certificates):
-        raise ValueError(f"there is no certificate {number}")
     return evidence.Claim(
         id=int(pair["id"]),
         key=_ids(pair["access_ids"]),
@@ -90,8 +95,16 @@ def _claim(pair: Fields, certificates: list[CertifiedNet]) -> evidence.Claim:
         accesses=(first, second),
         evidence=tuple(map(str, pair["evidence"])),
         schedule=_schedule(pair["schedule"]) if pair["schedule"] is not None else None,
-        certificate=certificates[int(number)] if number is not None else None,
+        certificate=_numbered(certificates, pair.get("certificate"), "certificate"),
+        invariants=_numbered(invariants, pair.get("invariants"), "map of invariants"),
+        unwinding=_numbered(unwindings, pair.get("unwinding"), "unwinding"),
     )
+
+
+def _numbered(entries: Sequence[T], number: Any, what: str) -> T | None:
+    if number is not None and not 0 <= int(number) < len(entries):
+        raise ValueError(f"there is no {what} {number}")
+    return entries[int(number)] if number is not None else None
 
 
 def _certificate(fields: Fields) -> CertifiedNet:
@@ -102,6 +115,17 @@ def _certificate(fields: Fields) -> CertifiedNet:
         digest=str(fields["digest"]),
         basis=tuple(_tokens(marking) for marking in fields["basis"]),
         invariants=tuple((_tokens(entry["weights"]), int(entry["bound"])) for entry in fields["invariants"]),
+    )
+
+
+def _unwinding(fields: Fields) -> Unwinding:
+    return Unwinding(
+        pairs=tuple(_ids(pair) for pair in fields["pairs"]),
+        bound=int(fields["bound"]),
+        events=int(fields["events"]),
+        is_complete=bool(fields["complete"]),
+        relies_on=tuple(_ids(pair) for pair in fields["relies_on"]),
+        ends=tuple(map(str, fields["ends"])),
     )
 
 

@@ -10,7 +10,7 @@ from raceproof.core.errors import (
     ToolMissing,
     Unsupported,
 )
-from raceproof.core.graph import dominators, natural_loops, reverse_postorder, strongly_connected
+from raceproof.core.graph import dominators, natural_loops, reverse_postorder, strongly_connected, targets_of_back_edges
 from raceproof.core.source import SourcePos
 
 __all__ = [
@@ -27,4 +27,5 @@ __all__ = [
     "natural_loops",
     "reverse_postorder",
     "strongly_connected",
+    "targets_of_back_edges",
 ]

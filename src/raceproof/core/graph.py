@@ -73,6 +73,26 @@ def reverse_postorder(entry: N, successors: Callable[[N], Iterable[N]]) -> list[
     return order
 
 
+def targets_of_back_edges(entry: N, successors: Callable[[N], Iterable[N]]) -> frozenset[N]:
+    """Nodes such that every cycle that can be reached has one: those on the way of the search that meets them again."""
+    found: set[N] = set()
+    is_done = {entry: False}
+    work = [(entry, iter(successors(entry)))]
+    while work:
+        node, rest = work[-1]
+        for succ in rest:
+            if succ not in is_done:
+                is_done[succ] = False
+                work.append((succ, iter(successors(succ))))
+                break
+            if not is_done[succ]:
+                found.add(succ)
+        else:
+            is_done[node] = True
+            work.pop()
+    return frozenset(found)
+
+
 def dominators(order: Sequence[N], predecessors: Mapping[N, Sequence[N]]) -> dict[N, N]:
     """Immediate dominators for a graph given in reverse postorder; the entry dominates itself.
 

@@ -140,6 +140,10 @@ def carried_back(expr: Expr, target: Value, view: View) -> Iterator[tuple[Variab
             inner = evaluate(operand, view).value
             if to.low <= inner.low and inner.high <= to.high:
                 yield from carried_back(operand, target, view)
+            elif to.bits == operand.type.bits and not target.is_empty:  # one to one: x < 4u says 0 <= x, too
+                low, high = operand.type.wrap(target.low), operand.type.wrap(target.high)
+                if high - low == target.high - target.low:
+                    yield from carried_back(operand, between(low, high), view)
         case Binary(op=Op.ADD | Op.SUB as op, left=left, right=Const(value=offset)):
             shift = -offset if op is Op.ADD else offset
             inner = evaluate(left, view).value
@@ -148,9 +152,7 @@ def carried_back(expr: Expr, target: Value, view: View) -> Iterator[tuple[Variab
         case Binary(op=Op.AND, left=left, right=Const(value=mask)) if mask > 0 and mask & (mask + 1) == 0:
             yield from carried_back(left, _congruent(target, mask + 1, evaluate(left, view).value), view)
         case Binary(op=Op.REM, left=left, right=Const(value=divisor)) if divisor > 0:
-            inner = evaluate(left, view).value
-            if inner.low >= 0:
-                yield from carried_back(left, _congruent(target, divisor, inner), view)
+            yield from carried_back(left, _congruent(target, divisor, evaluate(left, view).value), view)
         case _:
             return
 
@@ -162,10 +164,14 @@ def _shifted(value: Value, offset: int) -> Value:
 
 
 def _congruent(target: Value, modulus: int, inner: Value) -> Value:
-    """The members of `inner` whose remainder is in `target`, if that is one number."""
+    """The members of `inner` whose remainder is in `target`, if its members are equal modulo `modulus`.
+
+    In C a remainder has the sign of the dividend, and is equal to it modulo the divisor all the same.
+    """
     if target.is_empty:
         return EMPTY
-    return inner.meet(between(inner.low, inner.high, modulus, target.low)) if target.is_constant else inner
+    residues = {number % modulus for number in target.members or (0, 1)}
+    return inner.meet(between(inner.low, inner.high, modulus, target.low)) if len(residues) == 1 else inner
 
 
 def constraints_of(op: Op, left: Evaluated, right: Evaluated, view: View) -> Iterator[LinearExpr]:

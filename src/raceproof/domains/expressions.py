@@ -11,7 +11,7 @@ expression means is in `concrete`. A condition is an expression that is not zero
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, unique
 from typing import final
 
@@ -106,10 +106,23 @@ SHIFTS = frozenset({Op.SHL, Op.SHR})
 @final
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A cell that holds one machine integer: a register, a global, a field. Two are the same if name and type are."""
+    """A cell that holds one machine integer: a register, a global, a field. Two are the same if name and type are.
+
+    They are keys everywhere, and names may be deep: the hash is computed once.
+    """
 
     name: Hashable
     type: MachineType
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.name, self.type.bits, self.type.signed)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Variable, (self.name, self.type)  # string hashes differ between processes
 
     def __str__(self) -> str:
         return str(self.name)

@@ -17,14 +17,14 @@ from typing import final
 from raceproof.core import InternalError
 from raceproof.domains import backward
 from raceproof.domains.description import describe
-from raceproof.domains.evaluation import evaluate
+from raceproof.domains.evaluation import evaluate, range_of
 from raceproof.domains.expressions import Binary, Expr, MachineType, Op, SignedOverflow, Variable, variables_of
-from raceproof.domains.linear import LinearExpr
+from raceproof.domains.linear import LinearExpr, LinearForm
 from raceproof.domains.octagon import Octagon
 from raceproof.domains.polyhedron import Limits, Polyhedron
 from raceproof.domains.relation import Bounds, Relation
 from raceproof.domains.state import BOTTOM, Draft, State, top_value
-from raceproof.domains.values import Value
+from raceproof.domains.values import Value, between, clipped
 
 Packs = Iterable[Sequence[Variable]]
 _USUAL_LIMITS = (-1, 0, 1)
@@ -157,6 +157,27 @@ class NumericDomain:
         shared = tuple(shared)
         stale = shared if changed is None else changed
         return self.meet(self.project(of_mover, shared), self.forget(of_other, stale))
+
+    def change(self, element: State, variable: Variable, expr: Expr) -> Bounds | None:
+        """How much larger than the variable the expression is, at least and at most; None if the element is bottom."""
+        if element.is_bottom:
+            return None
+        draft = self._draft(element)
+        result = evaluate(expr, draft)
+        if result.value.is_empty:
+            return None
+        return range_of(result.form.minus(LinearForm(LinearExpr.variable(variable), 0, 0)), draft)
+
+    def shift(self, element: State, variable: Variable, by: Bounds) -> State:
+        """After the variable has grown by some number within the bounds, without leaving its type."""
+        if element.is_bottom:
+            return BOTTOM
+        draft, value = self._draft(element), element.value(variable)
+        grown = clipped(between(value.low + by[0], value.high + by[1]), variable.type)
+        if grown.is_empty:
+            return BOTTOM
+        draft.assign(variable, grown, LinearForm(LinearExpr.variable(variable), *by))
+        return draft.finish()
 
     def rename(self, element: State, names: Mapping[Variable, Variable]) -> State:
         if element.is_bottom:

@@ -11,7 +11,18 @@ from dataclasses import dataclass, field
 from enum import Enum, unique
 
 from raceproof.explore import ExploreOptions
-from raceproof.model import AccessId, CertifiedNet, ConcurrentProgram, RacePair, RunSetup, Schedule, Scope, Verdict
+from raceproof.model import (
+    AccessId,
+    CertifiedNet,
+    ConcurrentProgram,
+    InvariantMap,
+    RacePair,
+    RunSetup,
+    Schedule,
+    Scope,
+    Unwinding,
+    Verdict,
+)
 
 Key = tuple[AccessId, AccessId]
 
@@ -57,7 +68,7 @@ class AccessClaim:
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One pair of the report. `evidence` is in the words of the engine, `schedule` belongs to a race,
-    `certificate` to a proof by a net."""
+    `certificate` to a proof by a net, `invariants` to one by invariants, `unwinding` to one by a solver."""
 
     id: int
     key: Key
@@ -68,6 +79,8 @@ class Claim:
     evidence: tuple[str, ...]
     schedule: Schedule | None = None
     certificate: CertifiedNet | None = None
+    invariants: InvariantMap | None = None
+    unwinding: Unwinding | None = None
 
     @property
     def kind(self) -> str | None:

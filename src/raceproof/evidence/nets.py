@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from raceproof.core import Budget, LimitReached
 from raceproof.evidence.claims import Claim, Judgement, Ruling, Subject, accepted, not_checked, rejected
 from raceproof.model import CertifiedNet, Scope
-from raceproof.petri import NetCertificate, check_certificate, program_net, unreached
+from raceproof.petri import Detail, NetCertificate, check_certificate, program_net, unreached
 
 KIND = "petri"
 
@@ -39,15 +39,16 @@ def _judge(subject: Subject, certificate: CertifiedNet, budget: Budget) -> Rulin
         return rejected("its certificate is about pairs that the program does not have")
     pairs = [subject.pairs[key] for key in certificate.pairs]
     try:
-        made = program_net(subject.cp, pairs, budget)
+        nets = (program_net(subject.cp, pairs, budget, detail) for detail in Detail)
+        made = next((net for net in nets if net.digest == certificate.digest), None)
     except LimitReached as limit:
         return not_checked(f"the net was not made again: {limit.message}")
+    if made is None:
+        return rejected("its certificate is for another net")
     for pair in pairs:
         lost = unreached(subject.cp, made, pair)
         if lost is not None:
             return rejected(lost)
-    if made.digest != certificate.digest:
-        return rejected("its certificate is for another net")
     problem = check_certificate(made.net, NetCertificate(certificate.basis, certificate.invariants))
     if problem is not None:
         return rejected(f"its certificate is wrong: {problem}")

@@ -12,9 +12,11 @@ from pathlib import PurePath
 from raceproof.core import Budget, InputError, LimitReached, ToolMissing, Unsupported
 from raceproof.evidence.claims import Answer, Claim, Judgement, Ruling, Subject, accepted, not_checked, rejected
 from raceproof.evidence.exhaustion import check_exhaustion
+from raceproof.evidence.invariants import check_invariants
 from raceproof.evidence.nets import check_nets
 from raceproof.evidence.schedules import check_races
 from raceproof.evidence.static_proofs import check_static_proofs
+from raceproof.evidence.unwindings import check_unwindings
 from raceproof.model import Access, Scope, Verdict
 
 Checker = Callable[[Subject, Sequence[Claim], Budget], Iterator[Judgement]]
@@ -23,6 +25,8 @@ CHECKERS: dict[str, Checker] = {
     "race": check_races,
     "lockset": check_static_proofs,
     "petri": check_nets,
+    "transactions": check_invariants,
+    "bmc": check_unwindings,
     "explore": check_exhaustion,
 }
 

@@ -1,6 +1,7 @@
 """explore: engine. Builds the instrumented program, drives the native search, replays. Finds and proves."""
 
-from raceproof.explore.engine import run
+from raceproof.explore.engine import run, setup_of, watched_pairs
+from raceproof.explore.guide import Followed, follow
 from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, ExploreOptions
 from raceproof.explore.preparation import Prepared, module_hash, prepare
 from raceproof.explore.protocol import ALGORITHMS, ISOLATIONS
@@ -12,12 +13,16 @@ __all__ = [
     "DEFAULT_MAX_STEPS",
     "ISOLATIONS",
     "ExploreOptions",
+    "Followed",
     "Prepared",
     "Replayed",
     "drive_of",
+    "follow",
     "module_hash",
     "prepare",
     "repeat",
     "run",
+    "setup_of",
     "shows",
+    "watched_pairs",
 ]

@@ -57,7 +57,7 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOption
     start = time.monotonic()
     if cp.program.pointer_size != 8:
         raise Unsupported("running a 32-bit program: the explorer runs 64-bit programs only")
-    watched = tuple(dict.fromkeys((*options.watched, *(pairs if options.trust else facts.race_pairs(cp)))))
+    watched = watched_pairs(cp, pairs, options)
     options.on_progress("engine explore: building the program")
     prepared = prepare(cp, watched, options, budget)
     prepared, host_run, notes = _search(prepared, options, budget)
@@ -71,16 +71,26 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOption
         stopped=_why_stopped(host_run, options),
         notes=notes,
         incidents=tuple(_incidents(cp, host_run)),
-        setup=RunSetup(
-            module=prepared.module,
-            algorithm=options.algorithm,
-            pairs=prepared.pairs,
-            arguments=options.arguments,
-            isolation=prepared.isolation,
-            spurious=options.spurious,
-            max_steps=options.max_steps,
-        ),
+        setup=setup_of(prepared, options),
         interrupted=host_run.interrupted,
+    )
+
+
+def watched_pairs(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOptions) -> tuple[RacePair, ...]:
+    """Pairs whose accesses the program is to show: those asked about, and those of an earlier search."""
+    return tuple(dict.fromkeys((*options.watched, *(pairs if options.trust else facts.race_pairs(cp)))))
+
+
+def setup_of(prepared: Prepared, options: ExploreOptions) -> RunSetup:
+    """What a run of the prepared program can be repeated with."""
+    return RunSetup(
+        module=prepared.module,
+        algorithm=options.algorithm,
+        pairs=prepared.pairs,
+        arguments=options.arguments,
+        isolation=prepared.isolation,
+        spurious=options.spurious,
+        max_steps=options.max_steps,
     )
 
 

@@ -363,10 +363,12 @@ def _run(schedule: str, inputs: str, threads: str) -> Run:
     for text in threads.split():
         number, parent, site = text.split(":")
         made.append(RunThread(int(number), int(parent), _site(site) if int(number) else None))
+    taken = [text.partition("@") for text in inputs.split()]
     return Run(
         turns=tuple(_pair(text) for text in schedule.split()),
-        inputs=tuple(int(text) for text in inputs.split()),
+        inputs=tuple(int(value) for value, _, _ in taken),
         threads=tuple(made),
+        input_sites=tuple(_site(site or "-1") for _, _, site in taken),
     )
 
 

@@ -42,9 +42,12 @@ from raceproof.model.findings import (
     Scope,
     StaticReason,
     Turn,
+    Unwinding,
     Verdict,
 )
 from raceproof.model.fingerprint import fingerprints, short_path, target_name
+from raceproof.model.guides import Guide, GuideStep
+from raceproof.model.invariants import InvariantMap, Invariants, NodeInvariant, ProductInvariants, StateData
 from raceproof.model.memory import MemLoc, MemObject, ObjectKind
 from raceproof.model.models import LockAction, LockModel, Models, SafeFunction
 from raceproof.model.results import (
@@ -52,6 +55,7 @@ from raceproof.model.results import (
     CheckResult,
     EngineReport,
     IncidentResult,
+    InputResult,
     PairResult,
     RaceResult,
     SourceFile,
@@ -101,9 +105,14 @@ __all__ = [
     "Evidence",
     "Exhausted",
     "Finding",
+    "Guide",
+    "GuideStep",
     "HeldLock",
     "Incident",
     "IncidentResult",
+    "InputResult",
+    "InvariantMap",
+    "Invariants",
     "Linear",
     "LockAction",
     "LockKind",
@@ -113,10 +122,12 @@ __all__ = [
     "MemObject",
     "Models",
     "Moment",
+    "NodeInvariant",
     "ObjectId",
     "ObjectKind",
     "Opaque",
     "PairResult",
+    "ProductInvariants",
     "Proof",
     "RacePair",
     "RaceResult",
@@ -137,6 +148,7 @@ __all__ = [
     "Sources",
     "Stable",
     "StartArg",
+    "StateData",
     "StaticReason",
     "Thread",
     "ThreadId",
@@ -144,6 +156,7 @@ __all__ = [
     "Trace",
     "TraceStep",
     "Turn",
+    "Unwinding",
     "Verdict",
     "View",
     "fingerprints",

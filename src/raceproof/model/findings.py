@@ -9,6 +9,7 @@ from typing import final
 from raceproof.core import InternalError, SourcePos
 from raceproof.ir import SiteId
 from raceproof.model.concurrency import AccessId, RacePair, View
+from raceproof.model.invariants import Invariants
 
 
 @unique
@@ -82,12 +83,14 @@ Turn = tuple[int, int]
 class Run:
     """One execution of the program, enough to repeat it: who ran when, and which inputs it was given.
 
-    What a step is depends on the accesses that were instrumented: see `RunSetup`.
+    What a step is depends on the accesses that were instrumented: see `RunSetup`. `input_sites`: the calls that took
+    the inputs, where they are known.
     """
 
     turns: tuple[Turn, ...]
     inputs: tuple[int, ...]
     threads: tuple[RunThread, ...]
+    input_sites: tuple[SiteId | None, ...] = field(default=(), compare=False)
 
     def steps_of(self, thread: int) -> int:
         """How many steps the thread has done at the end."""
@@ -178,8 +181,36 @@ class CertifiedNet:
         return f"certificate {' and '.join(parts) or 'nothing to cover'} over {self.places} places"
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Unwinding:
+    """In the unwound program no execution brings two threads to stand before the two accesses of one of `pairs`.
+
+    Loops went round `bound` times, recursion as deep; `is_complete`: no execution goes further, else the proof ends
+    there. `events` says how large the program was, `ends` what
+    else it does not follow. The pairs are proved together, each with the help of the others
+    and of `relies_on`, which others have proved: what a thread reads there is what was written before.
+    """
+
+    pairs: tuple[tuple[AccessId, AccessId], ...]
+    bound: int
+    events: int
+    is_complete: bool
+    relies_on: tuple[tuple[AccessId, AccessId], ...] = ()
+    ends: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        if self.ends:
+            return (
+                f"unwinding in no execution do both threads stand before their accesses, up to: {'; '.join(self.ends)}"
+            )
+        rounds = f"{self.bound} round" + ("s" if self.bound > 1 else "")
+        reach = "in no execution" if self.is_complete else f"in no execution with at most {rounds} of each loop"
+        return f"unwinding {reach} do both threads stand before their accesses"
+
+
 Proof = tuple[StaticReason, ...]
-Evidence = Proof | Reason | Schedule | Exhausted | CertifiedNet
+Evidence = Proof | Reason | Schedule | Exhausted | CertifiedNet | Invariants | Unwinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +264,12 @@ class Finding:
                 fits = evidence.executions > 0 and self.scope is reach
             case Verdict.RACE_FREE if isinstance(evidence, CertifiedNet):
                 fits = (self.pair.first, self.pair.second) in evidence.pairs and self.scope is Scope.ANY_THREADS
+            case Verdict.RACE_FREE if isinstance(evidence, Invariants):
+                reach = Scope.ANY_THREADS if evidence.is_for_any_number else Scope.ALL_INPUTS
+                fits = (self.pair.first, self.pair.second) in evidence.map.pairs and self.scope is reach
+            case Verdict.RACE_FREE if isinstance(evidence, Unwinding):
+                reach = Scope.ALL_INPUTS if evidence.is_complete else Scope.BOUNDED
+                fits = (self.pair.first, self.pair.second) in evidence.pairs and self.scope is reach
             case Verdict.RACE_FREE:
                 fits = isinstance(evidence, tuple) and len(evidence) > 0 and self.scope is not None
             case Verdict.UNKNOWN:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from raceproof.core import InternalError, SourcePos
 from raceproof.model.concurrency import AccessKind, Assumption, RacePair
-from raceproof.model.findings import CertifiedNet, Run, RunSetup, Schedule, Scope, Verdict
+from raceproof.model.findings import CertifiedNet, Run, RunSetup, Schedule, Scope, Unwinding, Verdict
+from raceproof.model.invariants import InvariantMap
 from raceproof.model.models import Models
 
 
@@ -44,6 +45,18 @@ class ThreadResult:
             return "main thread"
         created = f", created at {self.created.file}:{self.created.line}" if self.created else ""
         return f"thread {self.id} `{self.function}`{created}"
+
+
+@dataclass(frozen=True, slots=True)
+class InputResult:
+    """A value that the program was given, and the call that asked for it, if that is known."""
+
+    value: int
+    pos: SourcePos | None
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.value} (line {self.pos.line})" if self.pos is not None else str(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +95,13 @@ class Trace:
 class RaceResult:
     """A race as it was executed; the accesses of the pair happen in `schedule.racers`, in the order of the run.
 
-    `trace` is the run step by step, if there was time to spell it out.
+    `trace` is the run step by step, if there was time to spell it out; `inputs` what it was given.
     """
 
     schedule: Schedule
     threads: tuple[ThreadResult, ...]
     trace: Trace | None = None
+    inputs: tuple[InputResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +116,7 @@ class IncidentResult:
     thread: int
     run: Run
     threads: tuple[ThreadResult, ...]
+    inputs: tuple[InputResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +144,11 @@ class Sources:
 class PairResult:
     """What the run says about one pair; `id` counts from 1 and is the same in every run on the same program.
 
-    `engine` is the one that decided, or for an open pair the last one that looked at it. A bounded proof leaves
-    the verdict at UNKNOWN, with `scope` BOUNDED. `certificate` is that of a proof which has one. `fingerprint` names
-    the pair by what it touches and where, not by line numbers: it stays when lines move. `suppressed` is the reason
-    that the user gave for not wanting to hear of it, `is_known` whether it is in the baseline; neither changes the
-    verdict.
+    `engine` is the one that decided, or for an open pair the last one that looked at it. A bounded proof leaves the
+    verdict at UNKNOWN, with `scope` BOUNDED. `certificate`, `invariants` and `unwinding` are those of a proof which
+    has them. `fingerprint` names the pair by what it touches and where, not by line numbers: it stays when lines
+    move. `suppressed` is the reason that the user gave for not wanting to hear of it, `is_known` whether it is in the
+    baseline; neither changes the verdict.
     """
 
     id: int
@@ -146,6 +161,8 @@ class PairResult:
     evidence: tuple[str, ...]
     race: RaceResult | None = None
     certificate: CertifiedNet | None = None
+    invariants: InvariantMap | None = None
+    unwinding: Unwinding | None = None
     fingerprint: str = ""
     suppressed: str | None = None
     is_known: bool = False

@@ -59,7 +59,8 @@ def build_cxx(name: str, directory: Path, cache: Cache | None = None, sanitized:
         compiler = linker = (*sanitizing_compiler("g++", "clang++"), *_SANITIZERS)
     else:
         zig = zig_program()
-        compiler, linker = (zig, "c++", "-fno-sanitize=undefined"), (zig, "cc")
+        # Linked as everything else is: for another level zig would first build its support library anew, half a minute.
+        compiler, linker = (zig, "c++", "-fno-sanitize=undefined"), (zig, "cc", "-O3")
 
     def make(output: Path, scratch: Path) -> None:
         log.info("building %s", name)

@@ -75,7 +75,8 @@ static inline void (*entered(struct fiber *fiber, void (*entry)(void)))(void) {
 
 #if defined(__x86_64__) && !defined(RP_PORTABLE_FIBERS)
 
-/* Saves what the ABI says a callee must keep, swaps stacks, restores. */
+/* Saves what the ABI says a callee must keep, swaps stacks, restores. It leaves by a jump: a return would be guessed
+ * wrong, because the processor expects it to go back on the stack that it has left. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".hidden rp_switch\n"
@@ -96,7 +97,8 @@ __asm__(".text\n"
         "  popq %r12\n"
         "  popq %rbx\n"
         "  popq %rbp\n"
-        "  retq\n"
+        "  popq %rcx\n"
+        "  jmpq *%rcx\n"
         ".size rp_switch, .-rp_switch\n"
         ".section .note.GNU-stack,\"\",@progbits\n"
         ".text\n");

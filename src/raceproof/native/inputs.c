@@ -78,7 +78,10 @@ uint64_t rp_choose_input(int bits, int is_signed, const char *type) {
         else
             G->inputs_incomplete = 1;
     }
-    if (G->input_count < sizeof G->input_values / sizeof *G->input_values) G->input_values[G->input_count++] = value;
+    if (G->input_count < sizeof G->input_values / sizeof *G->input_values) {
+        G->input_sites[G->input_count] = rp_site;
+        G->input_values[G->input_count++] = value;
+    }
     return value;
 }
 

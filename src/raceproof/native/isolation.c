@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -31,6 +32,15 @@ double now_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+uint64_t cpu_microseconds(void) {
+    struct timespec own;
+    struct rusage children;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &own);
+    getrusage(RUSAGE_CHILDREN, &children);
+    uint64_t seconds = (uint64_t)(own.tv_sec + children.ru_utime.tv_sec + children.ru_stime.tv_sec);
+    return seconds * 1000000 + (uint64_t)(own.tv_nsec / 1000 + children.ru_utime.tv_usec + children.ru_stime.tv_usec);
 }
 
 enum stop stop_reason(void) {

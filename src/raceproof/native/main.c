@@ -36,7 +36,6 @@ static void reserve_all(void) {
     nodes = reserve(sizeof *nodes * MAX_EVENTS);
     clocks = reserve(sizeof *clocks * MAX_EVENTS * RP_MAX_THREADS);
     befores = reserve(sizeof *befores * MAX_EVENTS * RP_MAX_THREADS);
-    counts = reserve(sizeof *counts * MAX_EVENTS * RP_MAX_THREADS);
     sleepers = reserve(sizeof *sleepers * MAX_EVENTS * RP_MAX_THREADS);
     races = reserve(sizeof *races * MAX_RACES);
     wakes = reserve(sizeof *wakes * MAX_WAKES);
@@ -258,6 +257,7 @@ static void take_facts(void) {
 
 void run_search(void) {
     double begin = now_seconds();
+    uint64_t cpu_begin = cpu_microseconds();
     G->event_limit = MAX_EVENTS;
     take_facts();
     if (options.shares) {
@@ -271,6 +271,7 @@ void run_search(void) {
         stop = one_search();
     while (stop == STOP_NOT && next_inputs());
     double seconds = now_seconds() - begin;
+    uint64_t cpu = cpu_microseconds() - cpu_begin;
     if (stop == STOP_RESTART) items_tell_facts();
     report_bounds();
     report_number("executions", G->executions);
@@ -281,6 +282,7 @@ void run_search(void) {
     report_number("backtracks_skipped", G->backtracks_skipped);
     if (G->classes != 0) report_number("classes", G->classes);
     report_number("threads", G->paths);
+    report_number("cpu_microseconds", cpu);
     report_put("stat\tseconds\t%.6f", seconds);
     report_end();
     report_put("end\t%s", stop_names[stop]);

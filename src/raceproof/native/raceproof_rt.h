@@ -126,7 +126,7 @@ struct rp_global {
    progress EXECUTIONS BLOCKED TRANSITIONS DEPTH OPEN_PAIRS      about twice a second
    race A TID_A B TID_B ADDRESS TOGETHER SCHEDULE INPUTS THREADS
         the two accesses by id in the order of the run; TOGETHER 1: the schedule ends with both threads standing
-        before them. SCHEDULE as above, INPUTS values, THREADS as TID:PARENT:CREATED_AT_SITE, separated by blanks
+        before them. SCHEDULE as above, INPUTS as VALUE@SITE, THREADS as TID:PARENT:CREATED_AT_SITE, separated by blanks
    other KIND MESSAGE TID SITE SCHEDULE INPUTS THREADS           deadlock, assertion, abort, crash, ...; SITE is
         the access of a `use after free`
    step TID STEPS WHAT ID ADDRESS VALUE HELD STACK               replay only: WHAT is read, write, update, free (ID an

@@ -65,7 +65,8 @@ static void put_schedule(uint32_t count) {
     put("\t", 1);
     for (uint32_t i = 0; i < count; i++) report_put(i ? " %u:%u" : "%u:%u", segments[i].tid, segments[i].steps);
     put("\t", 1);
-    for (uint32_t i = 0; i < G->input_count; i++) report_put(i ? " %" PRId64 : "%" PRId64, (int64_t)G->input_values[i]);
+    for (uint32_t i = 0; i < G->input_count; i++)
+        report_put(i ? " %" PRId64 "@%u" : "%" PRId64 "@%u", (int64_t)G->input_values[i], G->input_sites[i]);
     put("\t", 1);
     bool first = true;
     for (uint32_t t = 0; t < G->paths; t++) {

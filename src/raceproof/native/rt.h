@@ -194,9 +194,9 @@ struct shared {
     uint8_t path_parent[RP_MAX_THREADS];
     uint32_t path_number[RP_MAX_THREADS];
     uint32_t paths;
-    struct op final_pending[RP_MAX_THREADS];
-    uint32_t final_steps[RP_MAX_THREADS];
+    /* how the execution left the threads; what they stand before, and their clocks, where they have not ended */
     uint8_t final_state[RP_MAX_THREADS];
+    struct op final_pending[RP_MAX_THREADS];
     uint32_t final_dep[RP_MAX_THREADS][RP_MAX_THREADS];
     uint8_t thread_parent[RP_MAX_THREADS];
     uint32_t thread_site[RP_MAX_THREADS];
@@ -223,6 +223,7 @@ struct shared {
     struct input_choice choices[MAX_CHOICES];
     uint32_t choice_count;
     uint64_t input_values[MAX_CHOICES * 4];
+    uint32_t input_sites[MAX_CHOICES * 4]; /* where each was asked for */
     uint32_t input_count;
     /* a race of this execution that is to be driven to the point where both threads stand before their accesses */
     uint32_t hit_count;
@@ -241,7 +242,6 @@ extern struct event *events;         /* of the current execution */
 extern struct node *nodes;
 extern uint32_t *clocks;             /* row i: clock of event i; RP_MAX_THREADS wide only as far as threads exist */
 extern uint32_t *befores;            /* row i: clock of its thread before event i, where it has races */
-extern uint32_t *counts;             /* row i: events of each thread before event i */
 extern struct sleeper *sleepers;     /* row i: sleep set of node i, by thread id */
 extern uint32_t *races;              /* event numbers */
 extern struct wake *wakes;
@@ -249,7 +249,6 @@ extern struct segment *segments;
 
 #define CLOCK(i) (clocks + (size_t)(i) * RP_MAX_THREADS)
 #define BEFORE(i) (befores + (size_t)(i) * RP_MAX_THREADS)
-#define COUNT(i) (counts + (size_t)(i) * RP_MAX_THREADS)
 #define SLEEPERS(i) (sleepers + (size_t)(i) * RP_MAX_THREADS)
 
 void *reserve(size_t bytes); /* address space for what lasts; zero */
@@ -334,17 +333,25 @@ bool unlock_is_point(void);
 extern volatile int tick_pending;
 bool must_stop(void); /* time is up: in long loops of the search */
 
-/* The object of an event brings its own order with it: what its last release knew. */
-void join_object(struct thread *t, const struct op *op);
+/* The object of an operation brings its own order with it: what its last release knew. */
+void join_object(uint32_t *clock, const struct op *op);
 
 /* Clocks: RP_MAX_THREADS wide, of which the first n count. They are worked on in whole vectors, for speed: the entries
- * behind n have no meaning until a thread gets that number, which then sets them to zero. */
+ * behind n have no meaning until a thread gets that number, which then sets them to zero. Most programs need one or two
+ * vectors: unrolled further, the loops would spend more on finding out how many there are. */
 #define CLOCK_VECTOR 8
-static inline void clock_join(uint32_t *into, const uint32_t *from, uint32_t n) {
+#ifdef __clang__
+#define NOT_UNROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define NOT_UNROLLED
+#endif
+static inline void clock_join(uint32_t *restrict into, const uint32_t *restrict from, uint32_t n) {
+    NOT_UNROLLED
     for (uint32_t i = 0; i < n; i += CLOCK_VECTOR)
         for (uint32_t j = i; j < i + CLOCK_VECTOR; j++) into[j] = from[j] > into[j] ? from[j] : into[j];
 }
 static inline void clock_copy(uint32_t *into, const uint32_t *from, uint32_t n) {
+    NOT_UNROLLED
     for (uint32_t i = 0; i < n; i += CLOCK_VECTOR) memcpy(into + i, from + i, CLOCK_VECTOR * sizeof *into);
 }
 
@@ -385,7 +392,9 @@ void objects_grow(uint32_t tid); /* a thread id is used for the first time: its 
 void shadow_reset(void);
 void shadow_grow(uint32_t tid);
 void shadow_forget(void *base, size_t size);
-void order_event(uint32_t event, const struct op *op);   /* dependent events before it: clocks and races */
+/* Dependent events before it: clocks and races. `is_known`: its clock is that of the last execution, and nobody asks
+ * for its races. */
+void order_event(uint32_t event, const struct op *op, bool is_known);
 void order_as_read(uint32_t event); /* a compare-exchange that failed */
 void detect(const struct op *op);                         /* races by happens-before */
 void atomic_acquire(const struct op *op);                 /* happens-before that reading it brings */

@@ -25,7 +25,7 @@ struct thread *self;
 struct shared *G;
 struct event *events;
 struct node *nodes;
-uint32_t *clocks, *befores, *counts, *races;
+uint32_t *clocks, *befores, *races;
 struct sleeper *sleepers;
 struct wake *wakes;
 struct segment *segments;
@@ -37,7 +37,7 @@ tset live;
 uint8_t section_owner = NO_THREAD;
 
 static bool orders;                             /* the search wants clocks and races of events */
-static uint32_t event_counts[RP_MAX_THREADS];
+static uint32_t known;                          /* events below are those of the last execution, and so are their clocks */
 static tset silent; /* threads whose pending operation is no event */
 static tset ready;  /* those of the others whose pending operation never has to wait */
 
@@ -118,23 +118,27 @@ bool try_succeeds(const struct thread *t) {
     return lock_is_free(t, o, op->shared);
 }
 
-void join_object(struct thread *t, const struct op *op) {
+void join_object(uint32_t *clock, const struct op *op) {
     uint32_t n = G->paths;
     bool takes = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION ||
                  (op->kind == OP_TRY && op->size != 0);
     if (!takes || op->type == O_SEM) return;
     const struct object *o = object_of(op);
-    clock_join(t->dep, o->dep, n);
-    if (!op->shared) clock_join(t->dep, o->dep_readers, n);
+    clock_join(clock, o->dep, n);
+    if (!op->shared) clock_join(clock, o->dep_readers, n);
 }
 
 /* ---- switching */
 
 void record_switch(void) {
-    if (G->segment_count > 0 && segments[G->segment_count - 1].tid == self->tid)
-        segments[G->segment_count - 1].steps = self->steps;
-    else if (G->segment_count < MAX_SEGMENTS)
-        segments[G->segment_count++] = (struct segment){self->tid, self->steps};
+    uint32_t count = G->segment_count;
+    struct segment here = {self->tid, self->steps};
+    if (count > 0 && segments[count - 1].tid == here.tid) {
+        segments[count - 1] = here;
+    } else if (count < MAX_SEGMENTS) {
+        segments[count] = here;
+        G->segment_count = count + 1;
+    }
 }
 
 void resume(struct thread *t) {
@@ -191,11 +195,7 @@ static void make_event(struct thread *t) {
     ev->race_count = 0;
     ev->enabler = t->wake_enabler;
     t->wake_enabler = NONE;
-    if (orders) {
-        clock_copy(COUNT(e), event_counts, G->paths);
-        event_counts[t->tid]++;
-        order_event(e, &ev->op);
-    }
+    if (orders) order_event(e, &ev->op, e < known);
     G->event_count = e + 1;
     G->transitions++;
 }
@@ -233,8 +233,9 @@ static struct thread *decide(void) {
     return t;
 }
 
-/* Find who runs next and let them; comes back when it is this thread's turn. */
-static void dispatch(void) {
+/* Find who runs next and let them; comes back when it is this thread's turn. Always inlined: behind a switch of stacks
+ * the processor guesses each return wrong, and this is one less. */
+static inline __attribute__((always_inline)) void dispatch(void) {
     if (tick_pending) on_tick();
     for (tset rest = silent & live; rest != 0; rest &= rest - 1) {
         struct thread *t = &threads[__builtin_ctzll(rest)];
@@ -329,14 +330,14 @@ static int thread_id(uint8_t parent, uint32_t number) {
     uint32_t tid = G->paths;
     G->path_parent[tid] = parent;
     G->path_number[tid] = number;
-    for (uint32_t e = 0; e < G->event_count; e++) CLOCK(e)[tid] = BEFORE(e)[tid] = COUNT(e)[tid] = 0;
+    uint32_t rows = G->event_count > known ? G->event_count : known;
+    for (uint32_t e = 0; e < rows; e++) CLOCK(e)[tid] = BEFORE(e)[tid] = 0;
     for (uint32_t t = 0; t < tid; t++) {
         threads[t].hb[tid] = threads[t].dep[tid] = 0;
         threads[t].acquire_fence[tid] = threads[t].release_fence[tid] = 0;
     }
     objects_grow(tid);
     shadow_grow(tid);
-    event_counts[tid] = 0;
     G->paths = tid + 1;
     return (int)tid;
 }
@@ -347,18 +348,28 @@ static void thread_entry(void) {
 }
 
 static void thread_clear(struct thread *t, uint8_t tid) {
-    uint32_t n = G->paths;
     struct fiber fiber = t->fiber;
     memset(t, 0, offsetof(struct thread, frames));
     t->fiber = fiber;
     t->tid = tid;
     t->depth = t->held_count = t->poll_count = 0;
     t->polling = t->poll_overflow = t->returning = t->waited = t->has_acquire_fence = t->has_release_fence = 0;
-    for (uint32_t i = 0; i < n; i++) t->hb[i] = t->dep[i] = 0;
-    t->hb[tid] = 1;
     t->wake_enabler = NONE;
     t->section_event = NONE;
     t->timeout_seen = UINT64_MAX;
+}
+
+/* What its creator knows, the new thread knows. */
+static void inherit_clocks(struct thread *t) {
+    uint32_t n = G->paths;
+    if (self != NULL) {
+        clock_copy(t->hb, self->hb, n);
+        clock_copy(t->dep, self->dep, n);
+        self->hb[self->tid]++;
+    } else {
+        for (uint32_t i = 0; i < n; i++) t->hb[i] = t->dep[i] = 0;
+    }
+    t->hb[t->tid] = 1;
 }
 
 struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t site, bool detached) {
@@ -369,6 +380,7 @@ struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t si
     }
     struct thread *t = &threads[tid];
     thread_clear(t, (uint8_t)tid);
+    inherit_clocks(t);
     t->state = T_READY;
     t->parent = self != NULL ? self->tid : NO_THREAD;
     t->created_at = site;
@@ -384,13 +396,6 @@ struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t si
     live |= BIT(tid);
     silent |= BIT(tid);
     futures_stand(t);
-    if (self != NULL) {
-        uint32_t n = G->paths;
-        clock_join(t->hb, self->hb, n);
-        clock_copy(t->dep, self->dep, n);
-        t->hb[tid] = 1;
-        self->hb[self->tid]++;
-    }
     return t;
 }
 
@@ -428,7 +433,6 @@ static void run_here(void) {
     self = NULL;
     live = silent = ready = 0;
     section_owner = NO_THREAD;
-    memset(event_counts, 0, G->paths * sizeof *event_counts);
     for (uint32_t t = 0; t < G->paths; t++) threads[t].state = T_UNUSED;
     self = NULL;
     struct thread *main_thread = thread_create(main_entry, NULL, 0, false);
@@ -438,9 +442,8 @@ static void run_here(void) {
     self = NULL; /* the search runs: a signal must not take it for the program */
     for (uint32_t t = 0; t < G->paths; t++) {
         G->final_state[t] = threads[t].state;
-        if (threads[t].state == T_UNUSED) continue;
+        if (threads[t].state != T_READY) continue;
         G->final_pending[t] = threads[t].pending;
-        G->final_steps[t] = threads[t].steps;
         if (orders) clock_copy(G->final_dep[t], threads[t].dep, G->paths);
     }
 }
@@ -453,6 +456,7 @@ void run_execution(void) {
     G->cut = CUT_NOT;
     steps_left = options.max_steps;
     orders = options.algorithm != NULL && options.algorithm->orders && !driving && options.mode == MODE_SEARCH;
+    known = G->prefix > frozen ? G->prefix - 1 : 0; /* its last event is new; a part that was given has had no execution */
     if (options.fork)
         run_in_child(run_here);
     else

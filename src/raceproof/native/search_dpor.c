@@ -24,13 +24,12 @@ static bool may_be_co_enabled(const struct op *a, const struct op *b) {
 /* Threads enabled before event d whose execution there could lead to `next` before it: l.22 of [PDP, Fig. 2]. */
 static tset could_lead(uint32_t d, const struct next *next) {
     const struct node *node = &nodes[d];
-    tset found = 0;
+    tset found = 0, left = node->enabled;
     if (node->enabled & BIT(next->tid)) return BIT(next->tid);
-    for (tset rest = node->enabled; rest != 0; rest &= rest - 1) {
-        uint8_t q = (uint8_t)__builtin_ctzll(rest);
-        /* executed behind d and before `next` in its order: more events of q are known to it than there were at d */
-        uint32_t at_d = COUNT(d)[q] + (events[d].tid == q);
-        if (next->clock[q] > at_d) found |= BIT(q);
+    for (uint32_t i = d + 1; i < next->at && left != 0; i++) { /* the first event behind d of each: is it before `next`? */
+        uint8_t q = events[i].tid;
+        if ((left & BIT(q)) && next->clock[q] >= events[i].number) found |= BIT(q);
+        left &= ~BIT(q);
     }
     return found;
 }

@@ -16,8 +16,6 @@
 
 #include "search_optimal.h"
 
-#include <string.h>
-
 #include "items.h"
 #include "sleep.h"
 
@@ -98,7 +96,7 @@ static bool before_in(const struct sequence *v, uint32_t e, uint32_t f) {
 
 /* Is thread `tid`, whose next operation is `op`, a weak initial of v: could it as well go first? Where it occurs in
  * v, `*at` is the place. */
-static bool is_weak_initial(const struct sequence *v, uint8_t tid, const struct op *op, uint32_t *at) {
+static inline bool is_weak_initial(const struct sequence *v, uint8_t tid, const struct op *op, uint32_t *at) {
     uint32_t i = 0;
     if (!(v->tids & BIT(tid))) {
         *at = v->count;
@@ -123,13 +121,14 @@ static void append_chain(uint32_t *link, const struct sequence *v) {
     }
 }
 
-static void take_out(struct sequence *v, uint32_t at) {
+static inline void take_out(struct sequence *v, uint32_t at) {
     uint8_t tid = events[v->events[at]].tid;
     v->count--;
-    memmove(v->events + at, v->events + at + 1, (v->count - at) * sizeof *v->events);
     v->tids &= ~BIT(tid);
-    for (uint32_t i = at; i < v->count; i++)
+    for (uint32_t i = at; i < v->count; i++) {
+        v->events[i] = v->events[i + 1];
         if (events[v->events[i]].tid == tid) v->tids |= BIT(tid);
+    }
 }
 
 static void insert(struct node *node, struct sequence *v) {
@@ -229,12 +228,15 @@ void optimal_reverse(uint32_t e, uint32_t f, uint32_t limit) {
     if (nodes[e].section != NONE && nodes[e].section < e) e = nodes[e].section;
     if (before(e, f) && events[e].tid == events[f].tid) return;
     struct sequence v = {0, buffer, f, BIT(events[f].tid)};
+    const uint32_t *clock = CLOCK(e) + events[e].tid; /* the column of e's thread: who has e before them */
+    uint32_t number = events[e].number;
     for (uint32_t i = e + 1; i < limit; i++) {
-        if (i == f || before(e, i)) continue;
-        v.events[v.count++] = i;
+        clock += RP_MAX_THREADS;
+        if (*clock >= number || i == f) continue;
+        buffer[v.count++] = i;
         v.tids |= BIT(events[i].tid);
     }
-    v.events[v.count++] = f;
+    buffer[v.count++] = f;
     if (!is_possible(&v, e, f)) return;
     if (options.shares) {
         reverse_shared(e, f, &v);

@@ -191,20 +191,33 @@ static uint8_t role_of(const struct op *op) {
     return op->kind == OP_TRY && op->size == 0 ? ROLE_PROBES : ROLE_TAKES;
 }
 
-/* Put event e behind those of a list, and take off what it stands for from now on. */
-static void order_in_list(uint32_t e, const struct op *op, uint32_t *link, uint8_t mask, struct candidates *found,
-                          const uint32_t *before) {
-    uint8_t tid = events[e].tid, role = role_of(op);
+/* The event that is put into its place: which thread's, what it does, the clock that becomes its own, and what is found
+ * on the way. `found` is null if its clock is known. */
+struct ordering {
+    uint32_t event;
+    const struct op *op;
+    const uint32_t *before; /* its thread's clock before it */
+    uint32_t *clock;
+    struct candidates *found;
+    uint8_t tid, role;
+};
+
+static inline void put_behind(const struct ordering *o, uint32_t earlier, bool is_reversible) {
+    const struct event *ev = &events[earlier];
+    if (is_reversible && ev->number > o->before[ev->tid]) add_candidate(o->found, earlier);
+    clock_join(o->clock, CLOCK(earlier), G->paths);
+}
+
+/* Put the event behind those of a list, and take off what it stands for from now on. */
+static void order_in_list(const struct ordering *o, uint32_t *link, uint8_t mask) {
+    const struct op *op = o->op;
     bool waits = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION;
     while (*link != 0) {
         struct order_record *r = &order_records[*link];
-        if ((r->mask & mask) != 0 && (r->writes | op->writes) && r->tid != tid) {
-            if (!(waits && r->role != ROLE_TAKES) && events[r->event].number > before[r->tid])
-                add_candidate(found, r->event);
-            clock_join(threads[tid].dep, CLOCK(r->event), G->paths);
-        }
-        bool covered = (r->mask & ~mask) == 0 && (op->writes ? role == ROLE_TAKES || r->role == role
-                                                             : r->tid == tid && !r->writes && r->role == role);
+        if (o->found != NULL && (r->mask & mask) != 0 && (r->writes | op->writes) && r->tid != o->tid)
+            put_behind(o, r->event, !(waits && r->role != ROLE_TAKES));
+        bool covered = (r->mask & ~mask) == 0 && (op->writes ? o->role == ROLE_TAKES || r->role == o->role
+                                                             : r->tid == o->tid && !r->writes && r->role == o->role);
         if (covered)
             *link = r->next;
         else
@@ -212,17 +225,16 @@ static void order_in_list(uint32_t e, const struct op *op, uint32_t *link, uint8
     }
 }
 
-static void order_in_cell(uint32_t e, const struct op *op, struct cell *c, uint8_t mask, struct candidates *found,
-                          const uint32_t *before) {
-    uint8_t tid = events[e].tid, role = role_of(op);
-    order_in_list(e, op, &c->writes, mask, found, before);
-    bool is_searched = op->writes || c->read_count > MAX_UNSEARCHED; /* reads do not depend on reads */
-    if (is_searched) order_in_list(e, op, &c->reads, mask, found, before);
-    c->read_count = op->writes ? 0 : c->read_count + !is_searched;
+static void order_in_cell(const struct ordering *o, struct cell *c, uint8_t mask) {
+    bool writes = o->op->writes;
+    if (c->writes != 0) order_in_list(o, &c->writes, mask);
+    bool is_searched = writes || c->read_count > MAX_UNSEARCHED; /* reads do not depend on reads */
+    if (is_searched) order_in_list(o, &c->reads, mask);
+    c->read_count = writes ? 0 : c->read_count + !is_searched;
     if (order_count == MAX_RECORDS) full();
-    uint32_t *list = op->writes ? &c->writes : &c->reads;
-    order_records[order_count] = (struct order_record){.next = *list, .event = e, .tid = tid, .mask = mask,
-                                                       .writes = op->writes, .role = role};
+    uint32_t *list = writes ? &c->writes : &c->reads;
+    order_records[order_count] = (struct order_record){.next = *list, .event = o->event, .tid = o->tid, .mask = mask,
+                                                       .writes = writes, .role = o->role};
     *list = order_count++;
 }
 
@@ -230,34 +242,36 @@ static void order_in_cell(uint32_t e, const struct op *op, struct cell *c, uint8
 static inline uintptr_t sync_key(uintptr_t object) { return ((object >> 3) << 1 | 1) ^ ((uintptr_t)1 << 63); }
 
 /* What depends on everything: on the last event of each thread, and every event on the last such one. */
-static void order_behind(uint32_t e, uint32_t earlier, struct candidates *found, const uint32_t *before) {
-    uint8_t tid = events[e].tid, other = events[earlier].tid;
-    if (other == tid) return;
-    if (events[earlier].number > before[other]) add_candidate(found, earlier);
-    clock_join(threads[tid].dep, CLOCK(earlier), G->paths);
-}
-
-static void order_globally(uint32_t e, const struct op *op, struct candidates *found, const uint32_t *before) {
-    if (op->global) {
-        for (uint32_t t = 0; t < G->paths; t++)
-            if (last_of[t] != NONE) order_behind(e, last_of[t], found, before);
-        last_global = e;
-    } else if (last_global != NONE) {
-        order_behind(e, last_global, found, before);
+static void order_globally(const struct ordering *o) {
+    bool is_wanted = o->found != NULL;
+    if (o->op->global) {
+        for (uint32_t t = 0; t < G->paths && is_wanted; t++)
+            if (t != o->tid && last_of[t] != NONE) put_behind(o, last_of[t], true);
+        last_global = o->event;
+    } else if (last_global != NONE && events[last_global].tid != o->tid && is_wanted) {
+        put_behind(o, last_global, true);
     }
-    last_of[events[e].tid] = e;
+    last_of[o->tid] = o->event;
 }
 
-static void keep_races(uint32_t e, struct candidates *found) {
+/* Keep those that e follows immediately: no other one has them before it. */
+static void keep_races(uint32_t e, const struct candidates *found) {
     struct event *ev = &events[e];
+    uint32_t n = G->paths;
+    uint32_t others[RP_MAX_THREADS]; /* what is before any of them */
+    clock_copy(others, CLOCK(found->events[0]), n);
+    others[events[found->events[0]].tid]--;
+    for (uint32_t i = 1; i < found->count; i++) {
+        uint32_t f = found->events[i];
+        uint8_t tid = events[f].tid;
+        uint32_t own = others[tid];
+        clock_join(others, CLOCK(f), n);
+        others[tid] = own > events[f].number - 1 ? own : events[f].number - 1;
+    }
     ev->first_race = G->race_count;
-    ev->race_count = 0;
     for (uint32_t i = 0; i < found->count; i++) {
         uint32_t f = found->events[i];
-        bool immediate = true;
-        for (uint32_t j = 0; j < found->count && immediate; j++)
-            immediate = j == i || CLOCK(found->events[j])[events[f].tid] < events[f].number;
-        if (!immediate) continue;
+        if (others[events[f].tid] >= events[f].number) continue;
         if (G->race_count == MAX_RACES) {
             G->bounded_memory = 1;
             return;
@@ -267,30 +281,32 @@ static void keep_races(uint32_t e, struct candidates *found) {
     }
 }
 
-void order_event(uint32_t e, const struct op *op) {
+void order_event(uint32_t e, const struct op *op, bool is_known) {
     struct thread *t = &threads[events[e].tid];
     uint32_t n = G->paths;
-    uint32_t before[RP_MAX_THREADS];
-    clock_copy(before, t->dep, n);
     struct candidates found;
     found.count = 0;
-    t->dep[t->tid] = events[e].number;
+    struct ordering o = {.event = e, .op = op, .before = t->dep, .clock = CLOCK(e), .found = is_known ? NULL : &found,
+                         .tid = t->tid, .role = role_of(op)};
+    if (!is_known) {
+        clock_copy(o.clock, t->dep, n);
+        o.clock[t->tid] = events[e].number;
+    }
     if (is_access(op)) {
         uintptr_t end = op->object + op->size;
         for (uintptr_t word = op->object & ~(uintptr_t)7; word < end; word += 8)
-            order_in_cell(e, op, cell_at(word >> 3), mask_of(word, op->object, end), &found, before);
+            order_in_cell(&o, cell_at(word >> 3), mask_of(word, op->object, end));
     } else if (op->kind != OP_FENCE) {
-        order_in_cell(e, op, cell_at(sync_key(op->object)), (uint8_t)(1u << (op->object & 7)), &found, before);
-        join_object(t, op);
+        order_in_cell(&o, cell_at(sync_key(op->object)), (uint8_t)(1u << (op->object & 7)));
+        if (!is_known) join_object(o.clock, op);
     }
-    order_globally(e, op, &found, before);
-    clock_copy(CLOCK(e), t->dep, n);
-    if (found.count == 0) {
-        events[e].race_count = 0;
-        return;
+    order_globally(&o);
+    events[e].race_count = 0;
+    if (found.count != 0) {
+        clock_copy(BEFORE(e), t->dep, n);
+        keep_races(e, &found);
     }
-    clock_copy(BEFORE(e), before, n);
-    keep_races(e, &found);
+    clock_copy(t->dep, o.clock, n);
 }
 
 void order_as_read(uint32_t e) {

@@ -6,7 +6,7 @@ from raceproof.petri.graphviz import to_dot
 from raceproof.petri.net import Marking, Net, NetCertificate, Safe, Solution, Transition, Undecided, Unsafe
 from raceproof.petri.plain import solve_plainly
 from raceproof.petri.pnml import read_pnml, write_pnml
-from raceproof.petri.program_net import ProgramNet, format_net, program_net, unreached
+from raceproof.petri.program_net import Detail, ProgramNet, format_net, program_net, unreached
 from raceproof.petri.program_trace import describe_run
 from raceproof.petri.sml_net import SmlNet, net_of_sml
 from raceproof.petri.sml_syntax import parse_sml
@@ -15,6 +15,7 @@ from raceproof.petri.solver import kernel, solve
 from raceproof.petri.spec_format import read_spec, write_spec
 
 __all__ = [
+    "Detail",
     "Marking",
     "Net",
     "NetCertificate",

@@ -2,7 +2,8 @@
 
 Pairs on one object share a net if none of them can be covered; otherwise each gets one of its own. A solution is
 believed only when the independent checker accepts its certificate. A run that covers a pair is told as possible: the
-net knows no data, so it is never a race.
+net knows little of data, so it is never a race. A net that knows the values of flags comes only after one that does
+not: it is larger.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from raceproof.model import (
 from raceproof.petri.checking import check_certificate, check_firing
 from raceproof.petri.net import Net, NetCertificate, Safe, Solution, Undecided, Unsafe
 from raceproof.petri.plain import solve_plainly
-from raceproof.petri.program_net import ProgramNet, net_of, unreached
+from raceproof.petri.program_net import Detail, ProgramNet, details, net_of, unreached
 from raceproof.petri.program_surroundings import Surroundings
 from raceproof.petri.program_trace import describe_run
 from raceproof.petri.solver import solve
@@ -93,48 +94,37 @@ class _Deciding:
 
     def group(self, pairs: list[RacePair]) -> None:
         """All in one net if that can be proved, else one by one."""
-        together = self._budget.part(self.share / 2)
-        made = self._net(pairs, together)
-        lost = {pair: why for pair in pairs if made is not None and (why := unreached(self._around.cp, made, pair))}
-        for pair, why in lost.items():
-            self._leave_open(pair, why)
-        left = [pair for pair in pairs if pair not in lost]
-        if lost:
-            made = self._net(left, together)
-        if made is None or not left:
-            self._each(left)
+        if len(pairs) > 1 and self._decide(pairs, self._budget.part(self.share / 2)) is None:
             return
-        solution = self._solve(made, together)
-        if isinstance(solution, Safe):
-            self._prove(made, left, solution.certificate)
-        elif len(left) == 1:
-            self._leave_open(left[0], _why(made, solution))
-        else:
-            self._each(left)
-
-    def _each(self, pairs: Sequence[RacePair]) -> None:
-        """A net for each. Without time the pairs stay open."""
-        end = time.monotonic() + self.share / 2
+        end = time.monotonic() + self.share / (2 if len(pairs) > 1 else 1)
         for number, pair in enumerate(pairs):
             budget = self._budget.part(max(end - time.monotonic(), 0.0) / (len(pairs) - number))
-            made = self._net([pair], budget)
+            why = self._decide([pair], budget)
+            if why is not None:
+                self._leave_open(pair, why)
+
+    def _decide(self, pairs: Sequence[RacePair], budget: Budget) -> str | None:
+        """Prove them together, with as little detail as will do; or say why not."""
+        why = ""
+        for detail in details(self._around):
+            made = self._net(pairs, detail, budget)
             if made is None:
-                self._leave_open(pair, "the net is too large for the time that is left")
-                continue
-            lost = unreached(self._around.cp, made, pair)
-            if lost is not None:
-                self._leave_open(pair, lost)
-                continue
+                return why or "the net is too large for the time that is left"
+            for pair in pairs:
+                lost = unreached(self._around.cp, made, pair)
+                if lost is not None:
+                    return why or lost
             solution = self._solve(made, budget)
             if isinstance(solution, Safe):
-                self._prove(made, [pair], solution.certificate)
-            else:
-                self._leave_open(pair, _why(made, solution))
+                self._prove(made, pairs, solution.certificate)
+                return None
+            why = _why(made, solution)
+        return why
 
-    def _net(self, pairs: Sequence[RacePair], budget: Budget) -> ProgramNet | None:
+    def _net(self, pairs: Sequence[RacePair], detail: Detail, budget: Budget) -> ProgramNet | None:
         self._budget.check()
         try:
-            made = net_of(self._around, pairs, budget)
+            made = net_of(self._around, pairs, budget, detail)
         except LimitReached as limit:
             log.info("no net for %d pairs: %s", len(pairs), limit)
             return None

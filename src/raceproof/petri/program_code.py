@@ -1,18 +1,18 @@
-"""The program's functions reduced to the steps that matter to a net, and what a call may do in the worst case.
+"""The program's functions reduced to the steps that matter to a net.
 
-A step is an instruction that makes one of the accesses in question, or a call that may order threads, end one, or run a
-function that has such steps. Everything else is left out.
+A step is an instruction that makes one of the accesses in question, uses a flag, or a call that may order threads, end
+one, or run a function that has such steps. Everything else is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from raceproof.facts import Sync, SyncOp, is_atomic_function
-from raceproof.ir import Call, Function, Instr, SiteId, Terminator
+from raceproof.ir import Address, Call, Function, Instr, SiteId, Terminator
 from raceproof.model import AccessId, CallTargets
+from raceproof.petri.program_flags import FlagUse
 from raceproof.petri.program_locks import ATOMIC
 from raceproof.petri.program_pointers import Place
 from raceproof.petri.program_surroundings import RELEASING, Surroundings, operations
@@ -22,42 +22,34 @@ _SILENT: Final = frozenset(
     {Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD, Sync.DETACH, Sync.SIGNAL, Sync.BROADCAST}
     | {Sync.CONDITION_INIT, Sync.BARRIER_INIT, Sync.BARRIER_WAIT, Sync.ONCE}
 )
-"""Operations that take and give no tokens: waits may end without a signal, barriers order nothing here."""
+"""Operations that take and give no tokens: waits may end without a signal. Of barriers some are followed; of a
+once-object the function that it runs."""
 
 _OF_LOCKS: Final = RELEASING | {Sync.LOCK, Sync.TRYLOCK}
 
 
-@dataclass(frozen=True, slots=True)
-class Worst:
-    """What a function may do in any order, any number of times, whatever its arguments are.
-
-    `released`: global variables whose locks it may give back (None: any). `posted`: semaphores that it may raise.
-    `creates`: calls that create threads. `ends`: it may end the thread.
-    """
-
-    accesses: tuple[AccessId, ...]
-    released: frozenset[str] | None
-    posted: tuple[Place, ...]
-    creates: tuple[tuple[Function, Call], ...]
-    ends: bool
-
-
 class Code:
     """`accesses`: those in question, by site. `locks`: global variables whose locks are followed, None for all; what
-    can only be about others is no step."""
+    can only be about others is no step. `is_detailed`: the values of flags are followed."""
 
     def __init__(
         self,
         around: Surroundings,
         accesses: Mapping[SiteId, tuple[AccessId, ...]],
         locks: frozenset[str] | None = None,
+        is_detailed: bool = False,
     ) -> None:
         self.around = around
         self.accesses = accesses
         self.locks = locks
+        self.is_detailed = is_detailed
+        self.flags: Mapping[SiteId, FlagUse] = around.flags if is_detailed else {}
         self._steps: dict[tuple[str, int], tuple[Instr, ...]] = {}
-        self._worst: dict[str, Worst] = {}
-        self._relevant = self._find_relevant()
+        self._released: dict[str, frozenset[str] | None] = {}
+        self._callers = self._find_callers()
+        self._relevant = frozenset(name for name, has_step in self._summary(self._has_own_step).items() if has_step)
+        self._tells = self._summary(self._tells_others)
+        self._locks = self._summary(self._uses_locks)
 
     def matters(self, name: str) -> bool:
         """Whether the function has steps, or calls one that has."""
@@ -71,25 +63,18 @@ class Code:
             self._steps[function.name, block] = known
         return known
 
-    def _find_relevant(self) -> frozenset[str]:
+    def _find_callers(self) -> dict[str, list[str]]:
         callers: dict[str, list[str]] = {}
         for name, callees in self.around.callees.items():
             for callee in callees:
                 callers.setdefault(callee, []).append(name)
-        work = [name for name, function in self.around.program.functions.items() if self._has_own_step(function)]
-        found = set(work)
-        while work:
-            for caller in callers.get(work.pop(), ()):
-                if caller not in found:
-                    found.add(caller)
-                    work.append(caller)
-        return frozenset(found)
+        return callers
 
     def _has_own_step(self, function: Function) -> bool:
         return is_atomic_function(function.name) or any(self._is_own_step(i) for i in function.instructions())
 
     def _is_own_step(self, instr: Instr | Terminator) -> bool:
-        if instr.id in self.accesses:
+        if instr.id in self.accesses or instr.id in self.flags:
             return True
         if not isinstance(instr, Call):
             return False
@@ -97,8 +82,13 @@ class Code:
         return (
             not targets.may_return
             or self.around.may_release_all(targets)
-            or any(op.kind not in _SILENT and not self._is_about_others(op, targets) for op in operations(targets))
+            or any(self._is_step_of(op, instr, targets) for op in operations(targets))
         )
+
+    def _is_step_of(self, op: SyncOp, call: Call, targets: CallTargets) -> bool:
+        if op.kind is Sync.BARRIER_WAIT:
+            return self._direct(call) in self.around.barriers
+        return op.kind not in _SILENT and not self._is_about_others(op, targets)
 
     def follows(self, lock: Place) -> bool:
         return self.locks is None or lock == ATOMIC or lock[0] in self.locks
@@ -117,45 +107,81 @@ class Code:
         targets = self.around.calls.targets[instr.id]
         return any(name in self._relevant for name in (*targets.functions, *targets.callbacks))
 
-    def worst(self, name: str) -> Worst:
-        """Everything that a function may do, with what it calls."""
-        known = self._worst.get(name)
-        if known is None:
-            known = self._worst[name] = self._find_worst(name)
-        return known
+    def once(self, call: Call) -> Place | None:
+        """The once-object of a call whose function matters, if it is followed."""
+        place = self._direct(call)
+        targets = self.around.calls.targets[call.id]
+        is_followed = place in self.around.once and any(name in self._relevant for name in targets.callbacks)
+        return place if is_followed else None
 
-    def _find_worst(self, name: str) -> Worst:
-        around = self.around
-        accesses: dict[AccessId, None] = {}
-        released: frozenset[str] | None = frozenset()
-        posted: dict[Place, None] = {}
-        creates: list[tuple[Function, Call]] = []
-        ends = False
-        for function in self._closure(name):
-            if is_atomic_function(function.name) and released is not None:
-                released |= {""}
-            for instr in function.instructions():
-                accesses.update(dict.fromkeys(self.accesses.get(instr.id, ())))
-                if not isinstance(instr, Call):
-                    continue
-                targets = around.calls.targets[instr.id]
-                gone = around.released(function, instr)
-                released = None if released is None or gone is None else released | gone
-                ends = ends or not targets.may_return or len(targets.externals) > 1
-                for op in operations(targets):
-                    ends = ends or op.kind is Sync.EXIT
-                    if op.kind in (Sync.SEM_POST, Sync.SEM_INIT):
-                        posted[around.place(function, instr, op.arg) or ANY_SEMAPHORE] = None
-                    if op.kind is Sync.CREATE:
-                        creates.append((function, instr))
-        return Worst(tuple(accesses), released, tuple(posted), tuple(creates), ends)
+    def _direct(self, call: Call) -> Place | None:
+        first = call.args[0] if call.args else None
+        return (first.symbol, first.offset) if isinstance(first, Address) else None
 
-    def _closure(self, name: str) -> list[Function]:
-        seen = {name: None}
-        work = [name]
+    def is_local(self, name: str) -> bool:
+        """Whether the function, with all that it calls, changes nothing of what threads share but locks."""
+        return not self._tells[name]
+
+    def may_lock(self, name: str) -> bool:
+        return self._locks[name]
+
+    def released(self, name: str) -> frozenset[str] | None:
+        """Global variables whose locks the function may give back, if only for a while; None: any."""
+        if name not in self._released:
+            self._released[name] = self._find_released(name)
+        return self._released[name]
+
+    def _find_released(self, name: str) -> frozenset[str] | None:
+        found: set[str] = set()
+        work, seen = [name], {name}
         while work:
-            for callee in self.around.callees[work.pop()]:
-                if callee not in seen:
-                    seen[callee] = None
-                    work.append(callee)
-        return [self.around.program.functions[n] for n in seen]
+            current = work.pop()
+            function = self.around.program.functions[current]
+            if is_atomic_function(current):
+                found.add(ATOMIC[0])
+            for instr in function.instructions():
+                gone = self.around.released(function, instr) if isinstance(instr, Call) else frozenset()
+                if gone is None:
+                    return None
+                found |= gone
+            new = [callee for callee in self.around.callees[current] if callee not in seen]
+            seen.update(new)
+            work += new
+        return frozenset(found)
+
+    def _summary(self, holds: Callable[[Function], bool]) -> dict[str, bool]:
+        """Whether it holds of a function or of one that it may call."""
+        found = {name for name, function in self.around.program.functions.items() if holds(function)}
+        work = list(found)
+        while work:
+            for caller in self._callers.get(work.pop(), ()):
+                if caller not in found:
+                    found.add(caller)
+                    work.append(caller)
+        return {name: name in found for name in self.around.program.functions}
+
+    def _tells_others(self, function: Function) -> bool:
+        return any(
+            instr.id in self.flags
+            or (
+                isinstance(instr, Call)
+                and (
+                    self.once(instr) is not None
+                    or any(self._is_telling(op, instr) for op in operations(self.around.calls.targets[instr.id]))
+                )
+            )
+            for instr in function.instructions()
+        )
+
+    def _is_telling(self, op: SyncOp, call: Call) -> bool:
+        if op.kind is Sync.BARRIER_WAIT:
+            return self._direct(call) in self.around.barriers
+        return op.kind not in _SILENT | _OF_LOCKS | {Sync.WAIT, Sync.ATOMIC_BEGIN, Sync.ATOMIC_END, Sync.EXIT}
+
+    def _uses_locks(self, function: Function) -> bool:
+        return is_atomic_function(function.name) or any(
+            op.kind in _OF_LOCKS | {Sync.WAIT, Sync.ATOMIC_BEGIN, Sync.ATOMIC_END}
+            for instr in function.instructions()
+            if isinstance(instr, Call)
+            for op in operations(self.around.calls.targets[instr.id])
+        )

@@ -7,7 +7,7 @@ share. An edge without any is silent; one without a target ends the thread.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import final
+from typing import Literal, final
 
 from raceproof.core import SourcePos
 from raceproof.ir import Program
@@ -66,7 +66,26 @@ class At:
     access: AccessId
 
 
-Resource = Lock | Semaphore | Start | Ended | At
+@final
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A flag has the value; of one that is not exact: had it, or can still be changed from it (`program_flags`)."""
+
+    flag: Place
+    value: int
+    kind: Literal["is", "was", "next"]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Round:
+    """Threads at a barrier, or the state of a once-object (`program_rounds`)."""
+
+    place: Place
+    part: Literal["free", "arrived", "leaving", "left", "new", "done"]
+
+
+Resource = Lock | Semaphore | Start | Ended | At | Value | Round
 Tokens = tuple[tuple[Resource, int], ...]
 
 
@@ -89,13 +108,14 @@ class Edge:
 @dataclass
 class Graph:
     """All threads of the program. `entries`: node at which each copy begins; `unbounded`: copies that may run at any
-    time, any number of them; `owners`: the copy that a node is of. `notes`: what was over-approximated."""
+    time, any number of them; `owners`: the copy that a node is of. `shared`: functions whose calls are not all
+    inlined, which gives more runs than the program has."""
 
     edges: list[Edge] = field(default_factory=list)
     entries: dict[ThreadCopy, int] = field(default_factory=dict)
     unbounded: list[ThreadCopy] = field(default_factory=list)
     owners: list[ThreadCopy] = field(default_factory=list)
-    notes: dict[str, None] = field(default_factory=dict)
+    shared: dict[str, None] = field(default_factory=dict)
 
     def node(self, copy: ThreadCopy) -> int:
         self.owners.append(copy)

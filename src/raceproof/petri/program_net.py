@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum, unique
+from typing import Final
 
 from raceproof.core import Budget
 from raceproof.ir import SiteId
@@ -28,12 +30,15 @@ from raceproof.petri.program_edges import (
     Graph,
     Lock,
     Resource,
+    Round,
     Semaphore,
     Start,
     ThreadCopy,
     Tokens,
+    Value,
     name_of_place,
 )
+from raceproof.petri.program_flags import OTHER
 from raceproof.petri.program_locks import Kinds
 from raceproof.petri.program_pointers import Place
 from raceproof.petri.program_reduction import reduced
@@ -42,6 +47,16 @@ from raceproof.petri.program_walk import Walk
 from raceproof.petri.spec_format import write_spec
 
 Key = tuple[AccessId, AccessId]
+MAX_NAMED: Final = 3
+"""Functions that a note names."""
+
+
+@unique
+class Detail(Enum):
+    """What a net knows of data: next to nothing, or the values of flags, and counters of loops that create threads."""
+
+    CONTROL = "control"
+    VALUES = "values"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +85,11 @@ class ProgramNet:
         return hashlib.sha256(repr(self.net).encode()).hexdigest()[:16]
 
 
-def program_net(cp: ConcurrentProgram, pairs: Sequence[RacePair], budget: Budget) -> ProgramNet:
+def program_net(
+    cp: ConcurrentProgram, pairs: Sequence[RacePair], budget: Budget, detail: Detail = Detail.CONTROL
+) -> ProgramNet:
     """The net for these pairs. Raises `Unsupported` and `LimitReached`."""
-    return net_of(Surroundings(cp), pairs, budget)
+    return net_of(Surroundings(cp), pairs, budget, detail)
 
 
 def format_net(cp: ConcurrentProgram, pairs: Sequence[RacePair], budget: Budget) -> str:
@@ -83,16 +100,23 @@ def format_net(cp: ConcurrentProgram, pairs: Sequence[RacePair], budget: Budget)
     return write_spec(made.net) + "".join(f"# {note}\n" for note in made.notes)
 
 
-def net_of(around: Surroundings, pairs: Sequence[RacePair], budget: Budget) -> ProgramNet:
+def details(around: Surroundings) -> tuple[Detail, ...]:
+    """From small nets to large ones, as far as they differ."""
+    return (Detail.CONTROL, Detail.VALUES) if around.has_detail else (Detail.CONTROL,)
+
+
+def net_of(
+    around: Surroundings, pairs: Sequence[RacePair], budget: Budget, detail: Detail = Detail.CONTROL
+) -> ProgramNet:
     """As `program_net`, for several nets of one program."""
-    code = Code(around, _sites(around.cp, pairs))
+    code = Code(around, _sites(around.cp, pairs), is_detailed=detail is Detail.VALUES)
     shared: frozenset[Place] = frozenset()
     while True:
         kinds = Kinds(shared, around.counts)
         walk = Walk(code, kinds, budget)
         graph = walk.run()
         if walk.is_cut and code.locks is None:
-            code = Code(around, code.accesses, _likely_locks(around.cp, pairs))
+            code = Code(around, code.accesses, _likely_locks(around.cp, pairs), code.is_detailed)
         elif walk.shared <= shared:
             break
         shared |= walk.shared  # a writer needs as many tokens as there may be readers: draw it again
@@ -138,6 +162,7 @@ class _Assembly:
         self._taken: set[str] = set()
         self._nodes: dict[int, int] = {}
         self._resources: dict[Resource, int] = {}
+        self._initial_values = {use.flag.place: use.flag.initial for use in around.flags.values()}
 
     def net(self, pairs: Sequence[RacePair], reached: Mapping[AccessId, set[str]]) -> ProgramNet:
         for edge in self._edges:
@@ -167,7 +192,7 @@ class _Assembly:
             entries={self._nodes[n]: copy for copy, n in self._graph.entries.items() if n in self._nodes},
             targets=numbers,
             reached={access: frozenset(starts) for access, starts in reached.items()},
-            notes=tuple(self._graph.notes),
+            notes=(*_approximated(list(self._graph.shared)), *self._around.notes()),
         )
 
     def _add(self, name: str) -> int:
@@ -192,6 +217,10 @@ class _Assembly:
                 access = self._around.cp.accesses[number]
                 line = f"_{access.pos.line}" if access.pos is not None else ""
                 return f"at_{access.kind.value}{line}"
+            case Value(flag=place, value=value, kind=kind):
+                return f"{name_of_place(program, place)}_{kind}_{'other' if value == OTHER else value}"
+            case Round(place=place, part=part):
+                return f"{part}_{name_of_place(program, place)}"
             case Start():
                 return f"start_{resource.copy.function}"
 
@@ -213,10 +242,20 @@ class _Assembly:
     def _initial(self) -> Marking:
         main = next(iter(self._graph.entries.values()))
         tokens = [(self._nodes[main], 1)] if main in self._nodes else []
-        tokens += [
-            (place, self._kinds.capacity(r.place)) for r, place in self._resources.items() if isinstance(r, Lock)
-        ]
+        tokens += [(place, count) for r, place in self._resources.items() if (count := self._at_first(r))]
         return _marking(tokens)
+
+    def _at_first(self, resource: Resource) -> int:
+        match resource:
+            case Lock(place=place):
+                return self._kinds.capacity(place)
+            case Round(place=place, part="free"):
+                return self._around.barriers[place]
+            case Round(part="new"):
+                return 1
+            case Value(flag=place, value=value):
+                return int(self._initial_values[place] == value)
+        return 0
 
     def _targets(self, pairs: Sequence[RacePair]) -> tuple[tuple[Marking, ...], dict[Key, int | None]]:
         found: dict[Marking, int] = {}
@@ -230,6 +269,12 @@ class _Assembly:
                 target = _marking([(place, 1) for place in places if place is not None])
                 numbers[key] = found.setdefault(target, len(found))
         return tuple(found), numbers
+
+
+def _approximated(functions: Sequence[str]) -> Iterator[str]:
+    if functions:
+        others = f" and {len(functions) - MAX_NAMED} others" if len(functions) > MAX_NAMED else ""
+        yield f"calls of {', '.join(functions[:MAX_NAMED])}{others} are over-approximated"
 
 
 def _marking(tokens: Sequence[tuple[int, int]]) -> Marking:

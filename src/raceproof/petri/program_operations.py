@@ -1,4 +1,4 @@
-"""What operations on threads do to tokens: locks, conditions, semaphores, creation and join.
+"""What operations on threads do to tokens: locks, conditions, semaphores, barriers, creation and join.
 
 In doubt a thread takes less and gives more: see `program_locks`.
 """
@@ -8,16 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from raceproof.core import SourcePos
+from raceproof.core import InternalError, SourcePos
 from raceproof.facts import Sync, SyncOp
-from raceproof.ir import Call, Function
+from raceproof.ir import Call, Function, IntType
 from raceproof.petri.program_code import ANY_SEMAPHORE, Code
-from raceproof.petri.program_edges import Ended, Lock, Semaphore, Start, ThreadCopy, Tokens, name_of_place
+from raceproof.petri.program_edges import Ended, Lock, Round, Semaphore, Start, ThreadCopy, Tokens, name_of_place
 from raceproof.petri.program_joins import Variable
 from raceproof.petri.program_locks import ATOMIC, MAX_DEPTH, Held, Hold, Kinds, Mode, find, kept, with_hold, without
 from raceproof.petri.program_pointers import Arguments, Place, unknown_arguments
-from raceproof.petri.program_states import Move, Outcome, Phase, State
+from raceproof.petri.program_states import Move, Phase, State
 from raceproof.petri.program_surroundings import RELEASING, initial_value, operations
+from raceproof.petri.program_values import Known, unsigned, with_known
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Operations:
         place = self._place(context, call, op.arg)
         match op.kind:
             case Sync.LOCK | Sync.TRYLOCK:
-                yield from self._lock(state, call, op, place)
+                yield from self._lock(state, context, call, op, place)
             case Sync.ATOMIC_BEGIN:
                 yield from self.take(state, ATOMIC, False, behind, call.pos)
             case Sync.ATOMIC_END:
@@ -54,7 +55,7 @@ class Operations:
             case kind if kind in RELEASING:
                 yield self._unlock(state, call, place)
             case Sync.SEM_WAIT | Sync.SEM_TRYWAIT:
-                yield from self._semaphore_wait(state, call, op, place)
+                yield from self._semaphore_wait(state, context, call, op, place)
             case Sync.SEM_POST:
                 yield self._post(behind, place, 1, call)
             case Sync.SEM_INIT:
@@ -65,6 +66,8 @@ class Operations:
                 yield from self.create(context, call, behind)
             case Sync.JOIN:
                 yield from self._join(state, call, op)
+            case Sync.BARRIER_WAIT:
+                yield from self._arrive(state, call, place)
             case _:
                 yield Move(behind)
 
@@ -73,17 +76,26 @@ class Operations:
             return None
         return self._around.pointers.place(context.function, call.args[index], context.arguments)
 
-    def _lock(self, state: State, call: Call, op: SyncOp, place: Place | None) -> Iterator[Move]:
-        """With the lock, or without where the call may fail; what the result tells is known up to the next branch."""
+    def _result(self, state: State, context: Context, call: Call, op: SyncOp, is_success: bool) -> State:
+        """Behind the call, with what its result tells."""
+        behind = replace(state, phase=Phase.BEHIND)
+        if call.result is None or call.result.name not in self._around.values(context.function).wanted:
+            return behind
+        bits = call.type.bits if isinstance(call.type, IntType) else 32
+        known = Known(call.result.name, unsigned(op.success, bits), is_success)
+        return replace(behind, known=with_known(state.known, known))
+
+    def _lock(self, state: State, context: Context, call: Call, op: SyncOp, place: Place | None) -> Iterator[Move]:
+        """With the lock, or without where the call may fail: the result tells which."""
         if place is None or not self._code.follows(place):
             yield Move(replace(state, phase=Phase.BEHIND, lost=True))
             return
         may_own = state.lost or find(state.held, place) is not None
         if op.may_fail or not self._around.counts(place) or (op.refuses_owner and may_own):
-            yield Move(replace(state, phase=Phase.BEHIND, outcome=_outcome(call, op, False)))
+            yield Move(self._result(state, context, call, op, False))
         if op.shared:
             self.shared.add(place)
-        taken = replace(state, phase=Phase.BEHIND, outcome=_outcome(call, op, True))
+        taken = self._result(state, context, call, op, True)
         yield from self.take(taken, place, op.shared, taken, call.pos)
 
     def take(self, state: State, lock: Place, shared: bool, to: State, pos: SourcePos | None) -> Iterator[Move]:
@@ -154,14 +166,16 @@ class Operations:
             else:
                 yield from self.take(state, lock, False, behind, call.pos)
 
-    def _semaphore_wait(self, state: State, call: Call, op: SyncOp, place: Place | None) -> Iterator[Move]:
-        taken = replace(state, phase=Phase.BEHIND, outcome=_outcome(call, op, True))
+    def _semaphore_wait(
+        self, state: State, context: Context, call: Call, op: SyncOp, place: Place | None
+    ) -> Iterator[Move]:
+        taken = self._result(state, context, call, op, True)
         is_counted = place is not None and self._around.is_counted(place)
         take: Tokens = ((Semaphore(place), 1),) if place is not None and is_counted else ()
         name = name_of_place(self._around.program, place) if place is not None else "a semaphore"
         yield Move(taken, take=take, what=f"takes {name}", pos=call.pos)
         if op.may_fail:
-            yield Move(replace(state, phase=Phase.BEHIND, outcome=_outcome(call, op, False)))
+            yield Move(self._result(state, context, call, op, False))
 
     def _post(self, behind: State, place: Place | None, count: int, call: Call) -> Move:
         if not count:
@@ -185,6 +199,34 @@ class Operations:
         if variable is None or variable not in state.created or op.may_fail:
             yield Move(behind)
 
+    def _arrive(self, state: State, call: Call, place: Place | None) -> Iterator[Move]:
+        """Take a seat and wait, or be the last to come."""
+        behind = replace(state, phase=Phase.BEHIND)
+        count = self._around.barriers.get(place, 1) if place is not None else 1
+        if place is None or count == 1:
+            yield Move(behind)
+            return
+        name = name_of_place(self._around.program, place)
+        seat = (Round(place, "free"), 1)
+        waiting = replace(state, phase=Phase.AT_BARRIER)
+        yield Move(waiting, (seat,), ((Round(place, "arrived"), 1),), f"waits at {name}", call.pos)
+        others = (Round(place, "arrived"), count - 1)
+        yield Move(behind, (seat, others), ((Round(place, "leaving"), count - 1),), f"opens {name}", call.pos)
+
+    def leave(self, state: State, context: Context, call: Call) -> Iterator[Move]:
+        """Leave a barrier that is open; the last one makes all seats free."""
+        behind = replace(state, phase=Phase.BEHIND)
+        place = self._place(context, call, 0)
+        if place is None:
+            raise InternalError("a thread waits at a barrier that is not known")
+        count = self._around.barriers[place]
+        what = f"leaves {name_of_place(self._around.program, place)}"
+        leaving = (Round(place, "leaving"), 1)
+        if count > 2:
+            yield Move(behind, (leaving,), ((Round(place, "left"), 1),), what, call.pos)
+        before: Tokens = ((Round(place, "left"), count - 2),) if count > 2 else ()
+        yield Move(behind, (leaving, *before), ((Round(place, "free"), count),), what, call.pos)
+
     def create(self, context: Context, call: Call, to: State) -> Iterator[Move]:
         targets = self._around.calls.targets[call.id]
         creating = [op for op in operations(targets) if op.kind is Sync.CREATE]
@@ -207,9 +249,14 @@ class Operations:
         left = kept(held, released)
         return left, self._tokens(tuple(hold for hold in held if hold not in left))
 
+    def change(self, before: Held, after: Held, released: frozenset[str] | None) -> tuple[Tokens, Tokens]:
+        """Tokens that are given, and then taken, by a call that may give back locks in these variables."""
+        left = kept(before, released)
+        old, new = dict(self._tokens(left)), dict(self._tokens(after))
+        lost = tuple((lock, n - new.get(lock, 0)) for lock, n in old.items() if n > new.get(lock, 0))
+        given = (*self._tokens(tuple(hold for hold in before if hold not in left)), *lost)
+        taken = tuple((lock, n - old.get(lock, 0)) for lock, n in new.items() if n > old.get(lock, 0))
+        return given, taken
+
     def _tokens(self, held: Held) -> Tokens:
         return tuple((Lock(place), count) for place, count in self._kinds.tokens(held))
-
-
-def _outcome(call: Call, op: SyncOp, success: bool) -> Outcome | None:
-    return None if call.result is None else Outcome(call.result.name, op.success, success)

@@ -9,6 +9,7 @@ from raceproof.core import SourcePos
 from raceproof.petri.program_edges import Tokens
 from raceproof.petri.program_joins import Variable
 from raceproof.petri.program_locks import Held
+from raceproof.petri.program_values import Knowledge
 
 
 @unique
@@ -18,24 +19,18 @@ class Phase(Enum):
     BEFORE = "before"
     WAITING = "waiting"  # at a condition; takes the lock next
     CALLBACKS = "callbacks"  # the library runs functions of the program, as often as it likes
-    WORST = "worst"  # inside a call that is not inlined
+    AT_BARRIER = "at a barrier"
+    IN_ONCE = "in once"  # about to run the function that is run once
+    ONCE_DONE = "once done"  # behind it
     BEHIND = "behind"
     ENTERING = "entering"  # about to begin an atomic function
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """The result of the call just made, in a register: `equal` to `value`, or anything else."""
-
-    register: str
-    value: int
-    equal: bool
-
-
-@dataclass(frozen=True, slots=True)
 class State:
     """`lost`: the thread may hold more than `held` says, so that a lock call may be refused because it does.
-    `created`: variables for thread ids that the thread has created a thread into, of those that are joined."""
+    `created`: variables for thread ids that the thread has created a thread into, of those that are joined. `known`:
+    values of registers of the function that runs."""
 
     frame: int
     block: int
@@ -44,7 +39,7 @@ class State:
     held: Held = ()
     lost: bool = False
     created: tuple[Variable, ...] = ()
-    outcome: Outcome | None = None
+    known: Knowledge = ()
 
 
 @dataclass(frozen=True, slots=True)

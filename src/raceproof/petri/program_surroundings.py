@@ -5,15 +5,21 @@ All of it errs on the side of more: more that may be run, released, posted.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Final
 
-from raceproof.core import Unsupported
+from raceproof.core import Unsupported, strongly_connected
 from raceproof.facts import Sync, SyncOp, names_of, sync_op
-from raceproof.ir import Call, Function, IntConst, Program
+from raceproof.ir import Block, Call, Function, IntConst, Program, SiteId, successors
 from raceproof.model import MAIN, CallGraph, CallTargets, ConcurrentProgram
+from raceproof.petri.program_flags import FlagUse, find_flags
 from raceproof.petri.program_joins import thread_ids
 from raceproof.petri.program_locks import recursion_counts
 from raceproof.petri.program_pointers import Place, Pointers, unknown_arguments
+from raceproof.petri.program_rounds import barrier_counts, once_objects
+from raceproof.petri.program_uses import direct_uses
+from raceproof.petri.program_values import Values
 
 RELEASING: Final = frozenset({Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
 _JUMPS: Final = frozenset(
@@ -43,7 +49,59 @@ class Surroundings:
         self.outside = self._find_outside()
         self.callees = {name: self._called_in(function) for name, function in self.program.functions.items()}
         self.may_count = self._find_semaphores()
+        self.uses = direct_uses(self.program, self.calls)
+        self.barriers = barrier_counts(self.uses)
+        self.once = once_objects(self.uses, self.program, self.calls, self.callees)
         self._blocks: dict[str, dict[str, int]] = {}
+        self._values: dict[tuple[str, bool], Values] = {}
+
+    @cached_property
+    def flags(self) -> Mapping[SiteId, FlagUse]:
+        """Instructions on variables whose values a net may follow."""
+        return find_flags(self.cp, self.uses, self.values)
+
+    def values(self, function: Function, is_detailed: bool = False) -> Values:
+        """What can be computed in the function. In detail, loops that create or join threads are counted."""
+        key = function.name, is_detailed
+        known = self._values.get(key)
+        if known is None:
+            counting = self.counting(function) if is_detailed else frozenset()
+            known = self._values[key] = Values(function, is_detailed, counting)
+        return known
+
+    def counting(self, function: Function) -> frozenset[str]:
+        """Blocks of loops in which threads are created or joined."""
+        following = {block.label: successors(block.terminator) for block in function.blocks}
+        found: set[str] = set()
+        for component in strongly_connected(list(following), following.__getitem__):
+            if any(self._concerns_threads(function.blocks[self.block(function, label)]) for label in component):
+                found.update(component if len(component) > 1 else ())
+        return frozenset(found)
+
+    def _concerns_threads(self, block: Block) -> bool:
+        return any(
+            op.kind in (Sync.CREATE, Sync.JOIN)
+            for instr in block.body
+            if isinstance(instr, Call)
+            for op in operations(self.calls.targets[instr.id])
+        )
+
+    @cached_property
+    def has_detail(self) -> bool:
+        """Whether there are flags or loops for which a net that follows values differs from one that does not."""
+        return bool(self.flags) or any(self.counting(function) for function in self.program.functions.values())
+
+    def notes(self) -> Iterator[str]:
+        """What orders threads in the program and nothing in any net."""
+        sites = {Sync.BARRIER_WAIT: "barriers", Sync.ONCE: "once-objects"}
+        followed = {call.id for place in (*self.barriers, *self.once) for call, _ in self.uses.operations[place]}
+        for kind, what in sites.items():
+            if any(
+                op.kind is kind and site not in followed
+                for site, targets in self.calls.targets.items()
+                for op in operations(targets)
+            ):
+                yield f"{what} that are not certain to be one object, used as such alone, order nothing in the net"
 
     def _refuse_what_no_net_follows(self) -> None:
         for targets in self.calls.targets.values():

@@ -1,68 +1,33 @@
-"""Walks the program thread by thread, calls inlined, and draws the control graph.
+"""Walks the program thread by thread and draws the control graph.
 
 A state is a point in a function with its calling context and what the thread holds. Data are not followed: both sides
-of a branch are, except right behind a call whose result tells whether it took the lock.
+of a branch are, except where the few values that are known decide it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, assert_never
 
-from raceproof.core import Budget, LimitReached, SourcePos, Unsupported
+from raceproof.core import Budget, InternalError, LimitReached, SourcePos, Unsupported
 from raceproof.facts import Sync, is_atomic_function
-from raceproof.ir import (
-    Binary,
-    Branch,
-    Call,
-    Compare,
-    Function,
-    Instr,
-    IntConst,
-    Operand,
-    Reg,
-    Return,
-    successors,
-)
+from raceproof.ir import Call, Function, Instr, Return
 from raceproof.model import AccessId, CallTargets
 from raceproof.petri.program_code import Code
-from raceproof.petri.program_edges import (
-    At,
-    Edge,
-    Ended,
-    Graph,
-    Semaphore,
-    Start,
-    ThreadCopy,
-    Tokens,
-)
-from raceproof.petri.program_locks import (
-    ATOMIC,
-    Held,
-    Kinds,
-    has_ghost,
-)
+from raceproof.petri.program_edges import At, Edge, Ended, Graph, Round, Start, ThreadCopy, Tokens
+from raceproof.petri.program_flag_moves import flag_moves
+from raceproof.petri.program_frames import MAX_COPIES, Frame, Frames, Kind, Returned
+from raceproof.petri.program_locks import ATOMIC, Kinds, has_ghost
 from raceproof.petri.program_operations import Context, Operations
 from raceproof.petri.program_pointers import Arguments, Place, unknown_arguments
-from raceproof.petri.program_states import Move, Outcome, Phase, State
+from raceproof.petri.program_states import Move, Phase, State
 from raceproof.petri.program_surroundings import operations
+from raceproof.petri.program_values import Knowledge, Known, Values, with_known
 
 MAX_NODES: Final = 60_000
 MAX_INLINED_NODES: Final = 3_000
 MAX_STACK: Final = 24
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A function that runs; `back`: where the caller goes on."""
-
-    parent: int
-    function: str
-    arguments: Arguments
-    back: tuple[int, int, Phase]
-    depth: int
-
 
 _BEGINNING: Final = State(0, 0, 0, Phase.BEFORE)
 
@@ -70,9 +35,9 @@ _BEGINNING: Final = State(0, 0, 0, Phase.BEFORE)
 class Walk:
     """Draws all threads of the program into one graph, with `kinds` as far as they are known.
 
-    Afterwards `shared` are the locks that were found to have a read side, `protecting` those held at some access,
-    `reached` the start functions of the threads in which each access was found; `is_cut`: it was too large to inline
-    all calls.
+    Afterwards `shared` are the locks that were found to have a read side, `protecting` those held at some access or
+    where a flag is used, `reached` the start functions of the threads in which each access was found; `is_cut`: it was
+    too large to inline all calls.
     """
 
     def __init__(self, code: Code, kinds: Kinds, budget: Budget) -> None:
@@ -85,8 +50,7 @@ class Walk:
         self._operations = Operations(code, kinds)
         self._budget = budget
         self._copies: list[ThreadCopy] = []
-        self._frames: list[Frame] = []
-        self._frame_ids: dict[Frame, int] = {}
+        self._frames = Frames()
         self._nodes: dict[State, int] = {}
         self._work: list[State] = []
         self._copy = ThreadCopy("")
@@ -121,25 +85,24 @@ class Walk:
     def _draw(self, copy: ThreadCopy, is_main: bool) -> None:
         """Main's thread runs the constructors first."""
         self._copy = copy
-        self._nodes, self._frames, self._frame_ids, self._work = {}, [], {}, []
+        self._nodes, self._frames, self._work = {}, Frames(), []
         entry = self.graph.entries[copy]
-        first = self._entry(copy.function, copy.arguments, -1, (0, 0, Phase.BEFORE))
+        first = self._entry(Frame(Kind.THREAD, copy.function, copy.arguments))
         self.graph.edges.append(Edge(entry, self._node(first)))
-        constructors = self._around.program.listed_functions("llvm.global_ctors") if is_main else ()
-        for name in constructors:
-            function = self._around.program.functions[name]
-            before = self._entry(name, unknown_arguments(function), -2, (0, 0, Phase.BEFORE))
-            self.graph.edges.append(Edge(entry, self._node(before)))
+        for name in self._around.program.listed_functions("llvm.global_ctors") if is_main else ():
+            self.graph.edges.append(Edge(entry, self._node(self._constructor(name, Kind.CONSTRUCTOR, _BEGINNING))))
         while self._work:
             self._budget.check()
             state = self._work.pop()
-            source = self._nodes[state]
             for move in self._moves(state):
-                for resource, _ in move.give:
-                    if isinstance(resource, Start):
-                        self._add(resource.copy)
-                target = None if move.to is None else self._node(move.to)
-                self.graph.edges.append(Edge(source, target, move.take, move.give, move.what, move.pos))
+                self._edge(self._nodes[state], move)
+
+    def _edge(self, source: int, move: Move) -> None:
+        for resource, _ in move.give:
+            if isinstance(resource, Start):
+                self._add(resource.copy)
+        target = None if move.to is None else self._node(move.to)
+        self.graph.edges.append(Edge(source, target, move.take, move.give, move.what, move.pos))
 
     def _node(self, state: State) -> int:
         known = self._nodes.get(state)
@@ -150,20 +113,16 @@ class Walk:
             self._work.append(state)
         return known
 
-    def _entry(
-        self, name: str, arguments: Arguments, parent: int, back: tuple[int, int, Phase], state: State = _BEGINNING
-    ) -> State:
-        """The beginning of a function, with what the caller holds and knows in `state`."""
-        depth = self._frames[parent].depth + 1 if parent >= 0 else 0
-        frame = Frame(parent, name, arguments, back, depth)
-        number = self._frame_ids.setdefault(frame, len(self._frames))
-        if number == len(self._frames):
-            self._frames.append(frame)
-        phase = Phase.ENTERING if is_atomic_function(name) else Phase.BEFORE
-        return replace(state, frame=number, block=0, step=0, phase=phase, outcome=None)
+    def _entry(self, frame: Frame, state: State = _BEGINNING) -> State:
+        """The beginning of a function, with what the caller holds in `state`."""
+        phase = Phase.ENTERING if is_atomic_function(frame.function) else Phase.BEFORE
+        return replace(state, frame=self._frames.number(frame), block=0, step=0, phase=phase, known=())
+
+    def _constructor(self, name: str, kind: Kind, state: State) -> State:
+        return self._entry(Frame(kind, name, unknown_arguments(self._around.program.functions[name])), state)
 
     def _moves(self, state: State) -> Iterator[Move]:
-        function = self._around.program.functions[self._frames[state.frame].function]
+        function = self._function(state)
         if state.phase is Phase.ENTERING:
             yield from self._operations.take(state, ATOMIC, False, replace(state, phase=Phase.BEFORE), function.pos)
             return
@@ -173,39 +132,56 @@ class Walk:
             return
         instr = steps[state.step]
         behind = replace(state, step=state.step + 1, phase=Phase.BEFORE)
-        match state.phase:
-            case Phase.BEFORE:
-                yield from self._accesses(state, instr)
-                if isinstance(instr, Call):
-                    yield from self._call(state, function, instr)
-                else:
-                    yield Move(behind)
-            case Phase.WAITING:
-                assert isinstance(instr, Call)
-                yield from self._operations.wake(state, self._context(state), instr)
-            case Phase.CALLBACKS:
-                assert isinstance(instr, Call)
-                yield from self._accesses(state, instr)
-                yield Move(replace(state, phase=Phase.BEHIND))
-                yield from self._run(state, function, instr, self._around.calls.targets[instr.id].callbacks, True)
-            case Phase.WORST:
-                assert isinstance(instr, Call)
-                yield Move(replace(state, phase=Phase.BEHIND))
-                yield from self._anything(state, instr)
-            case _:
-                yield from self._accesses(state, instr)
+        if state.phase is Phase.BEFORE:
+            yield from self._accesses(state, instr)
+            if isinstance(instr, Call):
+                yield from self._call(state, function, instr)
+            elif (use := self._code.flags.get(instr.id)) is not None:
+                self.protecting.update(hold.lock for hold in state.held)
+                yield from flag_moves(self._around.program, use, state, self._values(function), behind)
+            else:
                 yield Move(behind)
+        elif isinstance(instr, Call):
+            yield from self._inside_call(state, function, instr, behind)
+        else:
+            raise InternalError("a thread is inside of an instruction that is no call")
+
+    def _inside_call(self, state: State, function: Function, call: Call, behind: State) -> Iterator[Move]:
+        targets = self._around.calls.targets[call.id]
+        match state.phase:
+            case Phase.WAITING:
+                yield from self._operations.wake(state, self._context(state), call)
+            case Phase.AT_BARRIER:
+                yield from self._operations.leave(state, self._context(state), call)
+            case Phase.CALLBACKS:
+                yield from self._accesses(state, call)
+                yield Move(replace(state, phase=Phase.BEHIND))
+                yield from self._run(state, function, call, targets.callbacks, Phase.CALLBACKS)
+            case Phase.IN_ONCE:
+                yield from self._run(state, function, call, targets.callbacks, Phase.ONCE_DONE)
+            case Phase.ONCE_DONE:
+                done: Tokens = ((Round(self._once(call), "done"), 1),)
+                yield Move(replace(state, phase=Phase.BEHIND), give=done, what="has done it once", pos=call.pos)
+            case Phase.BEHIND:
+                yield from self._accesses(state, call)
+                yield Move(behind)
+            case Phase.BEFORE | Phase.ENTERING:
+                raise InternalError("a thread that has not begun a call is inside of it")
+            case _:
+                assert_never(state.phase)
+
+    def _function(self, state: State) -> Function:
+        return self._around.program.functions[self._frames[state.frame].function]
 
     def _context(self, state: State) -> Context:
-        frame = self._frames[state.frame]
-        return Context(self._around.program.functions[frame.function], frame.arguments)
+        return Context(self._function(state), self._frames[state.frame].arguments)
+
+    def _values(self, function: Function) -> Values:
+        return self._around.values(function, self._code.is_detailed)
 
     def _accesses(self, state: State, instr: Instr) -> Iterator[Move]:
-        return self._stand(state, self._code.accesses.get(instr.id, ()))
-
-    def _stand(self, state: State, accesses: tuple[AccessId, ...]) -> Iterator[Move]:
         """A thread may come to stand before these, and stay: with what it holds, but not as a ghost."""
-        for access in accesses:
+        for access in self._code.accesses.get(instr.id, ()):
             self.protecting.update(hold.lock for hold in state.held)
             if not has_ghost(state.held):
                 self.reached.setdefault(access, set()).add(self._copy.function)
@@ -213,53 +189,61 @@ class Walk:
                 yield Move(None, give=((At(access), 1),), what="stands before its access", pos=pos)
 
     def _at_end_of_block(self, state: State, function: Function) -> Iterator[Move]:
-        terminator = function.blocks[state.block].terminator
-        if isinstance(terminator, Return):
-            yield from self._return(state, function, terminator.pos)
+        block = function.blocks[state.block]
+        if isinstance(block.terminator, Return):
+            yield from self._return(state, function, block.terminator)
             return
-        labels = successors(terminator)
-        if isinstance(terminator, Branch) and state.outcome is not None:
-            truth = self._truth(function, terminator.condition, state.outcome)
-            if truth is not None:
-                labels = (terminator.if_true if truth else terminator.if_false,)
-        for label in labels:
+        values = self._values(function)
+        for label in values.next_labels(block.terminator, state.known):
             number = self._around.block(function, label)
-            yield Move(replace(state, block=number, step=0, phase=Phase.BEFORE, outcome=None))
+            known = values.entering(block, number, state.known)
+            yield Move(replace(state, block=number, step=0, phase=Phase.BEFORE, known=known))
 
-    def _truth(self, function: Function, condition: Operand, outcome: Outcome) -> bool | None:
-        """What is known of a condition about the result of the call just made."""
-        if not isinstance(condition, Reg):
-            return None
-        match self._around.pointers.definition(function, condition):
-            case Compare(predicate="eq" | "ne" as predicate, left=Reg(name), right=IntConst(value=value)):
-                if name != outcome.register or (not outcome.equal and value != outcome.value):
-                    return None
-                is_equal = outcome.equal and value == outcome.value
-                return is_equal if predicate == "eq" else not is_equal
-            case Binary(op="xor", left=inner, right=IntConst(bits=1)):
-                truth = self._truth(function, inner, outcome)
-                return None if truth is None else not truth
-        return None
+    # -- returns
 
-    def _return(self, state: State, function: Function, pos: SourcePos | None) -> Iterator[Move]:
-        held: Held = state.held
+    def _return(self, state: State, function: Function, instr: Return) -> Iterator[Move]:
+        held = state.held
         give: Tokens = ()
         if is_atomic_function(function.name):
             held, give = self._operations.without(held, frozenset({ATOMIC[0]}))
         frame = self._frames[state.frame]
-        if frame.parent >= 0:
-            block, step, phase = frame.back
-            caller = replace(state, frame=frame.parent, block=block, step=step, phase=phase, held=held, outcome=None)
-            yield Move(caller, give=give, what="leaves" if give else "", pos=pos)
-        elif frame.parent == -2:  # a constructor: others may follow, then main
-            program = self._around.program
-            for name in (*program.listed_functions("llvm.global_ctors"), program.entry):
-                parent = -1 if name == program.entry else -2
-                arguments = unknown_arguments(program.functions[name])
-                after = self._entry(name, arguments, parent, frame.back, replace(state, held=held))
-                yield Move(after, give=give)
-        else:
-            yield self._end(replace(state, held=held), pos, give)
+        value = None if instr.value is None else self._values(function).value(instr.value, state.known)
+        returned = Returned(state, held, value, give, instr.pos)
+        match frame.kind:
+            case Kind.THREAD:
+                yield self._end(replace(state, held=held), instr.pos, give)
+            case Kind.CONSTRUCTOR:  # others may follow, then main
+                program = self._around.program
+                after = replace(state, held=held)
+                for name in program.listed_functions("llvm.global_ctors"):
+                    yield Move(self._constructor(name, Kind.CONSTRUCTOR, after), give=give)
+                yield Move(self._constructor(program.entry, Kind.THREAD, after), give=give)
+            case Kind.INLINED:
+                block, step, phase = frame.back
+                caller = replace(state, frame=frame.parent, block=block, step=step, phase=phase, known=())
+                yield self._going_on(caller, returned)
+            case Kind.SUMMARISED | Kind.MERGED:
+                shared = self._frames.shared(state.frame)
+                shared.returns[returned] = None
+                for before, behind in shared.callers:
+                    self._link(frame.kind, before, behind, returned)
+
+    def _going_on(self, caller: State, returned: Returned) -> Move:
+        """From the return to its caller's next step; the result may tell something."""
+        at = returned.at
+        after = replace(caller, held=returned.held, lost=at.lost, created=at.created)
+        after = replace(after, known=self._with_result(caller, returned.value))
+        return Move(after, give=returned.give, what="leaves" if returned.give else "", pos=returned.pos)
+
+    def _with_result(self, caller: State, value: int | None) -> Knowledge:
+        function = self._function(caller)
+        call = self._code.steps(function, caller.block)[caller.step]
+        if not isinstance(call, Call) or call.result is None:
+            return caller.known
+        name = call.result.name
+        if value is None or caller.phase is not Phase.BEHIND or name not in self._values(function).wanted:
+            return tuple(known for known in caller.known if known.register != name)
+        return with_known(caller.known, Known(name, value))
 
     def _end(self, state: State, pos: SourcePos | None, give: Tokens = ()) -> Move:
         """The end of the thread. What it still holds is given back: what runs at the end of threads might do that."""
@@ -273,6 +257,12 @@ class Walk:
         """One move for each thing that the call may be."""
         targets = self._around.calls.targets[call.id]
         possible = operations(targets)
+        place = self._code.once(call)
+        if place is not None:
+            yield Move(replace(state, phase=Phase.IN_ONCE), take=((Round(place, "new"), 1),), what="is first to come")
+            done: Tokens = ((Round(place, "done"), 1),)
+            yield Move(replace(state, phase=Phase.BEHIND), done, done, "finds it done once", call.pos)
+            return
         for op in possible:
             if op.kind is Sync.EXIT:
                 yield self._end(state, call.pos)
@@ -287,7 +277,13 @@ class Walk:
             yield self._unknown(state, call, targets)
         if targets.callbacks:
             yield Move(replace(state, phase=Phase.CALLBACKS))
-        yield from self._run(state, function, call, targets.functions, False)
+        yield from self._run(state, function, call, targets.functions, Phase.BEHIND)
+
+    def _once(self, call: Call) -> Place:
+        place = self._code.once(call)
+        if place is None:
+            raise InternalError("a thread does once what is not followed")
+        return place
 
     def _unknown(self, state: State, call: Call, targets: CallTargets) -> Move:
         behind = replace(state, phase=Phase.BEHIND)
@@ -297,55 +293,71 @@ class Walk:
             else Move(behind)
         )
 
-    def _run(
-        self, state: State, function: Function, call: Call, names: tuple[str, ...], is_callback: bool
-    ) -> Iterator[Move]:
-        """Functions of the program that the call may run; back to here from a callback, else behind."""
-        back = (state.block, state.step, Phase.CALLBACKS if is_callback else Phase.BEHIND)
+    def _run(self, state: State, function: Function, call: Call, names: tuple[str, ...], back: Phase) -> Iterator[Move]:
+        """Functions of the program that the call may run; afterwards the thread is in phase `back` of the call."""
+        is_callback = back is not Phase.BEHIND
         arguments = self._frames[state.frame].arguments
         for name in names:
             callee = self._around.program.functions[name]
             if not self._code.matters(name):
-                yield Move(replace(state, phase=back[2]))
-                continue
-            if not self._may_inline(state.frame, name):
-                self.graph.notes[f"calls of {callee.source_name} are over-approximated"] = None
-                yield self._give_up(state, call)
+                yield Move(replace(state, phase=back))
                 continue
             passed = unknown_arguments(callee)
             if not is_callback:
                 passed = self._around.pointers.passed(function, call, arguments, callee)
-            yield Move(self._entry(name, passed, state.frame, back, state))
+            kind = self._kind(state.frame, callee)
+            if kind is Kind.INLINED:
+                depth = self._frames[state.frame].depth + 1
+                frame = Frame(kind, name, passed, state.frame, (state.block, state.step, back), depth)
+                entry = self._entry(frame, state)
+                yield Move(entry if is_callback else replace(entry, known=self._passed_values(state, call, callee)))
+            else:
+                yield self._share(kind, name, passed, state, replace(state, phase=back))
 
-    def _may_inline(self, frame: int, name: str) -> bool:
-        if len(self._nodes) > MAX_INLINED_NODES or self._frames[frame].depth >= MAX_STACK:
-            self.is_cut = True
-            return False
-        while frame >= 0:
-            if self._frames[frame].function == name:
-                return False
-            frame = self._frames[frame].parent
-        return True
+    def _passed_values(self, state: State, call: Call, callee: Function) -> Knowledge:
+        """Parameters whose values are known. Not in a recursion, where they could go on for ever."""
+        values, wanted = self._values(self._function(state)), self._values(callee).wanted
+        found = [
+            Known(parameter.name, value)
+            for parameter, argument in zip(callee.params, call.args, strict=False)
+            if parameter.name in wanted and (value := values.value(argument, state.known)) is not None
+        ]
+        return with_known((), *found)
 
-    def _give_up(self, state: State, call: Call) -> Move:
-        """To where anything may happen that the call could do, with only those locks that it cannot give back."""
-        targets = self._around.calls.targets[call.id]
-        released: frozenset[str] | None = frozenset()
-        for name in (*targets.functions, *targets.callbacks):
-            gone = self._code.worst(name).released
-            released = None if released is None or gone is None else released | gone
-        held, give = self._operations.without(state.held, released)
-        inside = replace(state, phase=Phase.WORST, held=held, lost=True)
-        return Move(inside, give=give, what="calls a function that is not followed" if give else "", pos=call.pos)
+    def _kind(self, caller: int, callee: Function) -> Kind:
+        """How a call is drawn. Says so where that has more runs than the program."""
+        name = callee.name
+        is_running = self._frames.is_running(name, caller)
+        is_large = len(self._nodes) > MAX_INLINED_NODES or self._frames[caller].depth >= MAX_STACK
+        self.is_cut = self.is_cut or (is_large and not is_running)
+        is_local = self._code.is_local(name)
+        if not is_running and not is_large and not (is_local and self._frames.copies(name) >= MAX_COPIES):
+            return Kind.INLINED
+        if is_running or is_large or self._code.may_lock(name):
+            self.graph.shared[callee.source_name] = None
+        return Kind.SUMMARISED if is_local else Kind.MERGED
 
-    def _anything(self, state: State, call: Call) -> Iterator[Move]:
-        targets = self._around.calls.targets[call.id]
-        for name in (*targets.functions, *targets.callbacks):
-            worst = self._code.worst(name)
-            yield from self._stand(state, worst.accesses)
-            for place in worst.posted:
-                yield Move(state, give=((Semaphore(place), 1),), what="posts", pos=call.pos)
-            for creator, create in worst.creates:
-                yield from self._operations.create(Context(creator, unknown_arguments(creator)), create, state)
-            if worst.ends:
-                yield self._end(state, call.pos)
+    def _share(self, kind: Kind, name: str, arguments: Arguments, state: State, behind: State) -> Move:
+        """Into the copy that calls in this state share; past it or back from it, wherever it is known to return."""
+        few = self._frames.few_arguments(name, arguments)
+        entry = self._entry(Frame(kind, name, few, entry=(state.held, state.lost, state.created)), state)
+        shared = self._frames.shared(entry.frame)
+        if (state, behind) not in shared.callers:
+            shared.callers[state, behind] = None
+            for returned in list(shared.returns):
+                self._link(kind, state, behind, returned)
+        return Move(entry)
+
+    def _link(self, kind: Kind, before: State, behind: State, returned: Returned) -> None:
+        move = self._going_on(behind, returned)
+        if kind is Kind.MERGED:
+            self._edge(self._nodes[returned.at], move)
+            return
+        source = self._nodes[before]
+        callee = self._frames[returned.at.frame].function
+        give, take = self._operations.change(before.held, returned.held, self._code.released(callee))
+        if give and take:  # what it gives back, if only for a while, others may need to go on: that comes first
+            between = self.graph.node(self._copy)
+            self.graph.edges.append(Edge(source, between, give=give))
+            source, give = between, ()
+        self._edge(source, Move(move.to, take, give, "has called" if take or give else "", returned.pos))

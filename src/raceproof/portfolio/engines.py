@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from raceproof import explore, frontend, lockset, petri
+from raceproof import bmc, explore, frontend, lockset, petri, transactions
 from raceproof.core import Budget, Unsupported
-from raceproof.model import ConcurrentProgram, EngineResult, Models, Proof, RacePair, Rule
+from raceproof.model import ConcurrentProgram, EngineResult, Guide, Models, Proof, RacePair, Rule, Schedule
 
 LOOK_SECONDS = 1.0
 
@@ -18,10 +19,11 @@ class Settings:
 
     `jobs`: processes to use; `arguments`: of the checked program; `request`: what it was compiled from, for engines
     that run it; `models`: what the user says about functions; `search`: how the program is run, but for what the
-    other fields say. Engines named in `always` run even when no pair is open. `unaided`: no other engine has looked
-    at the pairs before the explorer, which then gets the thread states of the facts all the same. `looks`: engines
-    that can take a first look do so before the others begin; `look` then says for how many seconds, beside what an
-    engine needs to get ready. `on_progress` is told what an engine is at.
+    other fields say. `proved`: pairs that were proved for every input, by now. Engines named in `always` run even when
+    no pair is open. `unaided`: no other engine has looked at the pairs before the explorer, which then gets the thread
+    states of the facts all the same. `looks`: engines that can take a first look do so before the others begin; `look`
+    then says for how many seconds, beside what an engine needs to get ready. `on_progress` is told what an engine is
+    at.
     """
 
     jobs: int = 1
@@ -29,6 +31,7 @@ class Settings:
     request: frontend.CompileRequest | None = None
     models: Models = field(default_factory=Models)
     search: explore.ExploreOptions = field(default_factory=explore.ExploreOptions)
+    proved: frozenset[RacePair] = frozenset()
     always: frozenset[str] = frozenset()
     unaided: bool = False
     looks: bool = True
@@ -60,10 +63,49 @@ def _petri(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings,
     return replace(result, stats={**result.stats, "complete": result.stopped is None})
 
 
+def _transactions(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
+    if settings.models.safe:
+        raise Unsupported("values in a program with functions whose accesses nobody looks at, because the user says so")
+    part = budget.part(settings.look) if settings.look else budget
+    options = transactions.TransactionsOptions(harmless=settings.proved)
+    result = transactions.run(cp, pairs, options, part)
+    return replace(result, stats={**result.stats, "complete": result.stopped is None})
+
+
+def _bmc(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
+    if settings.models.safe:
+        raise Unsupported("values in a program with functions whose accesses nobody looks at, because the user says so")
+    options = bmc.BmcOptions(
+        executor=None if settings.request is None else partial(_executor, cp, pairs, settings),
+        proved=settings.proved,
+        on_progress=settings.on_progress,
+    )
+    return bmc.run(cp, pairs, options, budget)
+
+
+def _executor(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> bmc.Executor:
+    """Runs what `bmc` has thought of, with the same accesses watched as the explorer has."""
+    search = _search_options(cp, pairs, settings, budget)
+    watched = explore.watched_pairs(cp, pairs, search)
+    prepared = explore.prepare(cp, watched, search, budget)
+
+    def execute(guide: Guide, budget: Budget) -> Schedule | str:
+        followed = explore.follow(prepared, search, guide, budget)
+        return followed.schedule if followed.schedule is not None else followed.problem
+
+    return bmc.Executor(execute, explore.setup_of(prepared, search))
+
+
 def _explore(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
+    return explore.run(cp, pairs, _search_options(cp, pairs, settings, budget), budget)
+
+
+def _search_options(
+    cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget
+) -> explore.ExploreOptions:
     if settings.request is None:
         raise Unsupported("running a program whose sources are not known")
-    options = replace(
+    return replace(
         settings.search,
         module=frontend.link_program(settings.request, budget),
         arguments=settings.arguments,
@@ -74,7 +116,6 @@ def _explore(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Setting
         ordered=ordered_pairs(cp, pairs, budget) if settings.unaided else frozenset(),
         on_progress=settings.on_progress,
     )
-    return explore.run(cp, pairs, options, budget)
 
 
 def ordered_pairs(cp: ConcurrentProgram, pairs: Sequence[RacePair], budget: Budget) -> frozenset[RacePair]:
@@ -93,6 +134,8 @@ def _needs_lock(proof: Proof) -> bool:
 ENGINES: dict[str, Engine] = {
     "lockset": Engine(_lockset, is_cheap=True),
     "petri": Engine(_petri, look=LOOK_SECONDS),
+    "transactions": Engine(_transactions, look=LOOK_SECONDS),
+    "bmc": Engine(_bmc),
     "explore": Engine(_explore, look=LOOK_SECONDS),
 }
 """In the order in which they run when the user names none."""

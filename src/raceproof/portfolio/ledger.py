@@ -40,6 +40,10 @@ class Ledger:
     def open_pairs(self) -> tuple[RacePair, ...]:
         return tuple(pair for pair in self._findings if self.decide(pair).verdict is Verdict.UNKNOWN)
 
+    def proved_for_all_inputs(self) -> frozenset[RacePair]:
+        scopes = (Scope.ANY_THREADS, Scope.ALL_INPUTS)
+        return frozenset(pair for pair in self._findings if self.decide(pair).scope in scopes)
+
     def add(self, result: EngineResult) -> None:
         """Enter all findings of an engine; a contradiction is a bug of raceproof and ends the run.
 

@@ -22,6 +22,8 @@ from raceproof.model import (
     HeldLock,
     Incident,
     IncidentResult,
+    InputResult,
+    Invariants,
     Linear,
     LockMode,
     MemLoc,
@@ -36,6 +38,7 @@ from raceproof.model import (
     Schedule,
     ThreadId,
     ThreadResult,
+    Unwinding,
     View,
 )
 from raceproof.portfolio.ledger import Decision
@@ -66,7 +69,11 @@ class Namer:
         first, second = self._cp.accesses[pair.first], self._cp.accesses[pair.second]
         found = decision.finding.evidence if decision.finding is not None else None
         schedule = found if isinstance(found, Schedule) else None
-        race = RaceResult(schedule, self.threads(schedule.run)) if schedule is not None else None
+        race = (
+            RaceResult(schedule, self.threads(schedule.run), inputs=self.inputs(schedule.run))
+            if schedule is not None
+            else None
+        )
         if race is not None:
             accesses = self._executed(first, second, race)
         else:
@@ -83,6 +90,8 @@ class Namer:
             evidence=evidence,
             race=race,
             certificate=found if isinstance(found, CertifiedNet) else None,
+            invariants=found.map if isinstance(found, Invariants) else None,
+            unwinding=found if isinstance(found, Unwinding) else None,
         )
 
     def racing(self, pair: RacePair, schedule: Schedule) -> tuple[AccessResult, AccessResult]:
@@ -94,7 +103,15 @@ class Namer:
         function, pos = self.site(incident.site)
         threads = self.threads(incident.run)
         return IncidentResult(
-            number, incident.kind, incident.message, pos, function, incident.thread, incident.run, threads
+            number,
+            incident.kind,
+            incident.message,
+            pos,
+            function,
+            incident.thread,
+            incident.run,
+            threads,
+            self.inputs(incident.run),
         )
 
     def access(self, number: AccessId | None) -> Access | None:
@@ -103,6 +120,14 @@ class Namer:
     def threads(self, run: Run) -> tuple[ThreadResult, ...]:
         """The threads of an execution, by what was created at the same call."""
         return tuple(self._run_thread(thread) for thread in run.threads)
+
+    def inputs(self, run: Run) -> tuple[InputResult, ...]:
+        """The values that it was given, each with the call that took it."""
+        sites = (*run.input_sites, *(None for _ in run.inputs[len(run.input_sites) :]))
+        places = [self.site(site) for site in sites]
+        return tuple(
+            InputResult(value, pos, function) for value, (function, pos) in zip(run.inputs, places, strict=True)
+        )
 
     def site(self, site: SiteId | None) -> tuple[str, SourcePos | None]:
         """The function and the place of an instruction; empty if it is not known."""

@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from raceproof.model import EngineReport, RaceResult, Run, ThreadResult, Trace, TraceStep
+from raceproof.model import EngineReport, InputResult, RaceResult, Run, ThreadResult, Trace, TraceStep
 
 MAX_TURNS = 12
 MAX_THREADS = 8
 MAX_STEPS = 4  # of one turn
+MAX_INPUTS = 20
 
 
 def explain_race(race: RaceResult) -> list[str]:
@@ -26,13 +27,13 @@ def explain_race(race: RaceResult) -> list[str]:
         how = "both threads standing before their accesses"
     else:
         how = "one access after the other, and nothing orders the two"
-    lines = _threads(race.threads, race.schedule.racers) + _inputs(race.schedule.run)
+    lines = _threads(race.threads, race.schedule.racers) + _inputs(race.schedule.run, race.inputs)
     turns = _told(race.trace) if race.trace is not None else ["schedule: " + _turns(race.schedule.run)]
     return [f"Executed and repeated, {how}:", *lines, *turns]
 
 
-def explain_run(run: Run, threads: Sequence[ThreadResult], at: int) -> list[str]:
-    return [f"by thread {at} in this run:", *_run(run, threads, (at,))]
+def explain_run(run: Run, threads: Sequence[ThreadResult], at: int, inputs: Sequence[InputResult] = ()) -> list[str]:
+    return [f"by thread {at} in this run:", *_run(run, threads, (at,), inputs)]
 
 
 def explain_search(engine: EngineReport) -> list[str]:
@@ -49,8 +50,10 @@ def explain_search(engine: EngineReport) -> list[str]:
     return lines + [f"{engine.name}: {note}" for note in engine.notes]
 
 
-def _run(run: Run, threads: Sequence[ThreadResult], important: Sequence[int]) -> list[str]:
-    return [*_threads(threads, important), *_inputs(run), "schedule: " + _turns(run)]
+def _run(
+    run: Run, threads: Sequence[ThreadResult], important: Sequence[int], inputs: Sequence[InputResult]
+) -> list[str]:
+    return [*_threads(threads, important), *_inputs(run, inputs), "schedule: " + _turns(run)]
 
 
 def _threads(threads: Sequence[ThreadResult], important: Sequence[int]) -> list[str]:
@@ -63,8 +66,12 @@ def _threads(threads: Sequence[ThreadResult], important: Sequence[int]) -> list[
     return lines
 
 
-def _inputs(run: Run) -> list[str]:
-    return ["inputs: " + ", ".join(map(str, run.inputs))] if run.inputs else []
+def _inputs(run: Run, inputs: Sequence[InputResult]) -> list[str]:
+    """In the order in which the program asked, each with the line that did, if it is known."""
+    told = [str(taken) for taken in inputs or run.inputs]
+    if len(told) > MAX_INPUTS:
+        told = [*told[:MAX_INPUTS], f"… {len(told) - MAX_INPUTS} more …"]
+    return ["inputs: " + ", ".join(told)] if told else []
 
 
 def _told(trace: Trace) -> list[str]:

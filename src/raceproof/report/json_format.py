@@ -12,6 +12,8 @@ from raceproof.model import (
     CheckResult,
     EngineReport,
     IncidentResult,
+    InputResult,
+    InvariantMap,
     Models,
     PairResult,
     RaceResult,
@@ -20,7 +22,9 @@ from raceproof.model import (
     Sources,
     ThreadResult,
     TraceStep,
+    Unwinding,
 )
+from raceproof.report.json_invariants import invariants_to_json
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -28,14 +32,18 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 def to_json(result: CheckResult) -> dict[str, Json]:
     """Everything in the result; where a place is not known, `file` is empty and `line` and `column` are 0."""
     certificates = list(dict.fromkeys(p.certificate for p in result.pairs if p.certificate is not None))
+    invariants = list(dict.fromkeys(p.invariants for p in result.pairs if p.invariants is not None))
+    unwindings = list(dict.fromkeys(p.unwinding for p in result.pairs if p.unwinding is not None))
     explored = next((engine for engine in result.engines if "executions" in engine.stats), None)
     return {
         "verdict": result.verdict.value,
         "scope": result.scope.value if result.scope is not None else None,
         "reason": result.reason,
         "program": {"files": list(result.files)},
-        "pairs": [_pair(pair, certificates) for pair in result.pairs],
+        "pairs": [_pair(pair, certificates, invariants, unwindings) for pair in result.pairs],
         "certificates": [_certificate(certificate) for certificate in certificates],
+        "invariants": [invariants_to_json(found) for found in invariants],
+        "unwindings": [_unwinding(unwinding) for unwinding in unwindings],
         "engines": [_engine(engine) for engine in result.engines],
         "stats": dict(explored.stats) if explored is not None else {},
         "other": [_incident(incident) for incident in result.other],
@@ -49,8 +57,13 @@ def to_json(result: CheckResult) -> dict[str, Json]:
     }
 
 
-def _pair(pair: PairResult, certificates: list[CertifiedNet]) -> dict[str, Json]:
-    """`certificate`: its number in the list of all, from 0."""
+def _pair(
+    pair: PairResult,
+    certificates: list[CertifiedNet],
+    invariants: list[InvariantMap],
+    unwindings: list[Unwinding],
+) -> dict[str, Json]:
+    """`certificate`, `invariants`, `unwinding`: their numbers in the lists of all, from 0."""
     return {
         "id": pair.id,
         "verdict": pair.verdict.value,
@@ -65,6 +78,8 @@ def _pair(pair: PairResult, certificates: list[CertifiedNet]) -> dict[str, Json]
         "known": pair.is_known,
         "schedule": _race(pair.race) if pair.race is not None else None,
         "certificate": certificates.index(pair.certificate) if pair.certificate is not None else None,
+        "invariants": invariants.index(pair.invariants) if pair.invariants is not None else None,
+        "unwinding": unwindings.index(pair.unwinding) if pair.unwinding is not None else None,
     }
 
 
@@ -80,6 +95,18 @@ def _certificate(certificate: CertifiedNet) -> dict[str, Json]:
     }
 
 
+def _unwinding(unwinding: Unwinding) -> dict[str, Json]:
+    """Which pairs were proved together, how far the program was unwound, and what others have to have proved."""
+    return {
+        "pairs": [list(pair) for pair in unwinding.pairs],
+        "bound": unwinding.bound,
+        "events": unwinding.events,
+        "complete": unwinding.is_complete,
+        "relies_on": [list(pair) for pair in unwinding.relies_on],
+        "ends": list(unwinding.ends),
+    }
+
+
 def _tokens(marking: tuple[tuple[int, int], ...]) -> list[Json]:
     return [[place, count] for place, count in marking]
 
@@ -87,7 +114,7 @@ def _tokens(marking: tuple[tuple[int, int], ...]) -> list[Json]:
 def _race(race: RaceResult) -> dict[str, Json]:
     schedule = race.schedule
     return {
-        **_run(schedule.run, race.threads),
+        **_run(schedule.run, race.threads, race.inputs),
         "accesses": list(schedule.accesses),
         "racers": list(schedule.racers),
         "together": schedule.together,
@@ -108,12 +135,13 @@ def _step(step: TraceStep) -> dict[str, Json]:
     }
 
 
-def _run(run: Run, threads: tuple[ThreadResult, ...]) -> dict[str, Json]:
+def _run(run: Run, threads: tuple[ThreadResult, ...], inputs: tuple[InputResult, ...]) -> dict[str, Json]:
     """`steps`: thread by thread, each runs until it has done so many steps in all."""
     sites = {thread.id: thread.created_at for thread in run.threads}
     return {
         "steps": [[thread, until] for thread, until in run.turns],
         "inputs": list(run.inputs),
+        "input_places": [{**_place(taken.pos), "function": taken.function} for taken in inputs],
         "threads": [
             {
                 "id": thread.id,
@@ -135,7 +163,7 @@ def _incident(incident: IncidentResult) -> dict[str, Json]:
         **_place(incident.pos),
         "function": incident.function,
         "thread": incident.thread,
-        "schedule": _run(incident.run, incident.threads),
+        "schedule": _run(incident.run, incident.threads, incident.inputs),
     }
 
 

@@ -185,7 +185,7 @@ class _Writer:
                 self._excerpt(incident.pos)
             if incident.message:
                 self.wrapped(incident.message, "  ", "    ")
-            self._lines(explain_run(incident.run, incident.threads, incident.thread))
+            self._lines(explain_run(incident.run, incident.threads, incident.thread, incident.inputs))
         if len(incidents) > MAX_INCIDENTS:
             self.line(f"  … and {len(incidents) - MAX_INCIDENTS} more, see --json")
 

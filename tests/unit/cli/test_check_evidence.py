@@ -89,8 +89,8 @@ def test_a_forged_lock(directory: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_what_cannot_be_checked(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(lambda data: data["pairs"][0].update(engine="bmc")) is Exit.UNKNOWN
-    assert "not checked: pair 1, bmc: there is no checker" in capsys.readouterr().out
+    assert check(lambda data: data["pairs"][0].update(engine="oracle")) is Exit.UNKNOWN
+    assert "not checked: pair 1, oracle: there is no checker" in capsys.readouterr().out
 
 
 def test_a_forged_verdict(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -99,12 +99,12 @@ def test_a_forged_verdict(directory: Path, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_answers_as_json(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(lambda data: data["pairs"][0].update(engine="bmc"), "--json", "-") is Exit.UNKNOWN
+    assert check(lambda data: data["pairs"][0].update(engine="oracle"), "--json", "-") is Exit.UNKNOWN
     answers = json.loads(capsys.readouterr().out)
     assert (answers["status"], answers["accepted"], answers["rejected"], answers["not_checked"]) == (3, 2, 0, 1)
     assert [(c["pair"], c["kind"], c["answer"]) for c in answers["claims"]] == [
         (None, "verdict", "accepted"),
-        (1, "bmc", "not checked"),
+        (1, "oracle", "not checked"),
         (2, "lockset", "accepted"),
     ]
     assert check(lambda data: None, "--json", "answers.json") is Exit.RACE_FREE

@@ -255,7 +255,7 @@ def test_a_task_ends_with_its_verdict(
         (["replay", "a.json", "--race", "first"], "--race"),
         (["replay", "a.json", "--race", "1", "--other", "1"], "only one"),
         (["replay", "a.json", "--", "x"], "arguments"),
-        (["dump", "smt", "demo.c"], "smt"),
+        (["dump", "clouds", "demo.c"], "clouds"),
         (["dump", "ir"], "nothing to analyse"),
     ],
 )

@@ -11,7 +11,7 @@ from unit.petri.c_programs import analysed
 
 from raceproof.core import Budget, InternalError, LimitReached, ToolMissing
 from raceproof.model import CertifiedNet, Finding, RacePair, Reason, Scope, Verdict
-from raceproof.petri import PetriOptions, ProgramNet, program_net, run
+from raceproof.petri import Detail, PetriOptions, ProgramNet, program_net, run
 from raceproof.petri import engine as engine_module
 from raceproof.petri.net import Net, NetCertificate, Safe, Solution, Undecided, Unsafe
 from raceproof.petri.program_surroundings import Surroundings
@@ -116,7 +116,7 @@ def test_an_access_that_the_net_lost_is_not_proved(
     program = analysed(LOCKED, tmp_path)
     made = program_net(program.cp, program.pairs, Budget.unlimited())
 
-    def without_accesses(around: Surroundings, pairs: Sequence[RacePair], budget: Budget) -> ProgramNet:
+    def without_accesses(around: Surroundings, pairs: Sequence[RacePair], budget: Budget, detail: Detail) -> ProgramNet:
         if is_too_large and len(pairs) > 1:
             raise LimitReached("too many places")
         return replace(made, reached={})

@@ -146,8 +146,11 @@ OPEN = {
     "a callback of the library that unlocks": "pthread_mutex_t m = MUTEX; int x, a[4];"
     "int cmp(const void *p, const void *q) { unlock(&m); return 0; }"
     "void *f(void *p) { lock(&m); qsort(a, 4, 4, cmp); x++; return 0; }" + WORKERS,
-    "once does not order": "pthread_once_t o = PTHREAD_ONCE_INIT; int x; void init(void) { x = 1; }"
-    "void *f(void *p) { pthread_once(&o, init); return 0; }" + WORKERS,
+    "a call that gives the lock back for a while": "pthread_mutex_t m = MUTEX; pthread_cond_t c; sem_t s; int x;"
+    "void wait(void) { pthread_cond_wait(&c, &m); }"
+    "void *f(void *p) { lock(&m); sem_post(&s); wait(); wait(); wait(); wait(); wait(); x = 1; unlock(&m); return 0; }"
+    "void *g(void *p) { sem_wait(&s); lock(&m); unlock(&m); x = 2; return 0; }"
+    + TWO.replace("{ ", "{ sem_init(&s, 0, 0); "),
     "a handler at exit": "int x; void h(void) { x++; } void *f(void *p) { x++; return 0; }"
     "int main(void) { pthread_t a; atexit(h); create(a, f); return 0; }",
 }
@@ -168,6 +171,7 @@ def test_never_proved(name: str, tmp_path: Path) -> None:
 def test_never_proved_where_calls_are_not_inlined(
     name: str, limit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Calls that only use locks are summarised, others merged."""
     monkeypatch.setattr(program_walk, "MAX_INLINED_NODES", limit)
     assert not proved(OPEN[name], tmp_path)["x"]
 

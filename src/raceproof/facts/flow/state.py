@@ -138,12 +138,20 @@ class State:
             del self.facts[condition]
 
     def publish(self, value: Linear) -> None:
-        """Objects that `value` points to are no longer this thread's alone, nor what is stored in them."""
+        """Objects that `value` points to are no longer this thread's alone, nor what is stored in them.
+
+        Their contents were known because nobody else could change them: that is over.
+        """
         work = [leaf for leaf in value.leaves() if leaf in self.fresh]
+        published = set(work)
         while work:
             atom = work.pop()
             inner = self.fresh.pop(atom, frozenset())
             work.extend(a for a in inner if a in self.fresh)
+            published |= inner
+        if published:
+            for key in [k for k in self.memory if any(atom in published for atom in k[0].atoms())]:
+                del self.memory[key]
 
     def forget_memory(self, objects: frozenset[ObjectId] | None) -> None:
         """Drop what is known about the content of `objects` (None: of everything)."""

@@ -177,12 +177,15 @@ def _child_state(state: State, may_escape: frozenset[ObjectId]) -> State:
     """What a new thread inherits: all that happened before its creation happened before it.
 
     Contents that the creator knows and other threads could see are stable: nobody writes them while the new
-    thread runs, so it knows them too.
+    thread runs, so it knows them too. Not those of fresh objects: they are known only until others get the object.
     """
     stable = {
         key: known
         for key, known in state.memory.items()
-        if key[0].is_absolute and known.value.is_absolute and known.objects & may_escape
+        if key[0].is_absolute
+        and known.value.is_absolute
+        and known.objects & may_escape
+        and not any(atom in state.fresh for atom in key[0].atoms())
     }
     return State(must_done=state.must_done, must_received=state.must_received, memory=stable)
 

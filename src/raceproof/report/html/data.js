@@ -21,6 +21,7 @@ const RULES = {
   "both-atomic": "Both accesses are atomic.",
   disjoint: "The two never touch the same bytes.",
   explored: "The program was executed under every schedule that matters, for this input.",
+  unwinding: "Both threads never stand before their accesses, as a solver says of the whole program.",
 };
 
 const pairsById = new Map(data.pairs.map((pair) => [pair.id, pair]));

@@ -12,6 +12,7 @@ from raceproof.model import (
     CheckResult,
     EngineReport,
     IncidentResult,
+    InputResult,
     ObjectId,
     PairResult,
     RaceResult,
@@ -113,14 +114,15 @@ class _Document:
             "racers": list(racers),
             "accesses": [self._access(access, pair.verdict) for access in accesses],
             "together": schedule.together,
-            **self._run(schedule.run, trace.threads if trace is not None else race.threads),
+            **self._run(schedule.run, trace.threads if trace is not None else race.threads, race.inputs),
             "trace": self._trace(trace) if trace is not None else None,
         }
 
-    def _run(self, run: Run, threads: tuple[ThreadResult, ...]) -> dict[str, Json]:
+    def _run(self, run: Run, threads: tuple[ThreadResult, ...], inputs: tuple[InputResult, ...]) -> dict[str, Json]:
         return {
             "turns": [[thread, until] for thread, until in run.turns],
             "inputs": list(run.inputs),
+            "inputPlaces": [self._places.number(taken.pos) for taken in inputs],
             "threads": [
                 {"id": t.id, "parent": t.parent, "function": t.function, "created": self._places.number(t.created)}
                 for t in threads
@@ -165,7 +167,7 @@ class _Document:
             "place": self._places.number(incident.pos),
             "function": incident.function,
             "thread": incident.thread,
-            **self._run(incident.run, incident.threads),
+            **self._run(incident.run, incident.threads, incident.inputs),
         }
 
 

@@ -162,6 +162,17 @@ function turnList(run) {
   return [list, more];
 }
 
+function inputList(run) {
+  const place = (i) => run.inputPlaces[i] ?? -1;
+  return el(
+    "ol",
+    { class: "plain inputs" },
+    run.inputs
+      .slice(0, 100)
+      .map((value, i) => el("li", {}, code(String(value)), place(i) >= 0 && [" taken ", placeNode(place(i))])),
+  );
+}
+
 function replaySection(run, option) {
   const command = `raceproof replay REPORT.json ${option}`;
   const copy = button("Copy", async () => {
@@ -177,7 +188,7 @@ function replaySection(run, option) {
     "Run it again",
     el("p", {}, "With the file that ", code("--json REPORT.json"), " wrote:"),
     el("div", { class: "row command-row" }, shown, copy),
-    run.inputs.length > 0 && el("p", {}, "Inputs: ", code(run.inputs.join(", "))),
+    run.inputs.length > 0 && [el("p", {}, "The inputs that it was given, in this order:"), inputList(run)],
     run.trace &&
       el(
         "p",

@@ -1,0 +1,218 @@
+"""Rebuild Table 1 of [TX]: how many warnings of the lockset engine invariants take away, and in what time.
+
+    python bench/transactions_table.py                    print the table
+    python bench/transactions_table.py --write            and put it into docs/results.md
+    python bench/transactions_table.py --only uart pigz   some rows
+
+The programs are the drivers of bench/drivers, which have some real races, and those of bench/real that have been
+fetched. Each is checked once by lockset, petri and transactions, in this order. Ends with status 1 if a check fails,
+takes more than its time or memory, or if all pairs of a race that is known to be there are proved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.check import RACEPROOF
+from bench.drivers.write import DRIVERS
+from bench.drivers.write import HERE as DRIVER_FILES
+from bench.measure import Run, run_measured
+from bench.real.recipes import Provenance, load_recipes
+from bench.results import RESULTS, machine, markdown_table, replace_block
+
+ENGINES = ("lockset", "petri", "transactions")
+DOMAINS = ("intervals", "octagons", "polyhedra")
+TIME_LIMIT = 200
+GRACE = 60  # seconds for the front end and the report, until a run is killed
+MEMORY_MB = 2048
+_INDEX = re.compile(r"\[[^\]]*\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A program. `racy`: units, that is variables or their prefixes, with a race that is known to be there."""
+
+    name: str
+    files: tuple[str, ...]
+    directory: Path
+    cflags: tuple[str, ...] = ()
+    racy: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> int:
+        paths = [self.directory / file for file in self.files]
+        return sum(len(path.read_text(encoding="utf-8", errors="replace").splitlines()) for path in paths)
+
+
+def cases() -> list[Case]:
+    """The drivers, then the real programs that are here, in order of their size."""
+    found = [
+        Case(
+            driver.name,
+            (f"{driver.name}.c",),
+            DRIVER_FILES,
+            racy=tuple(name for name, part in driver.units if part.racy),
+        )
+        for driver in DRIVERS
+    ]
+    for recipe in load_recipes().values():
+        provenance = Provenance.load(recipe.tree)
+        if provenance is not None:
+            name = f"{recipe.name} {provenance.version}"
+            found.append(Case(name, tuple(recipe.sources()), recipe.tree, recipe.cflags))
+    return sorted(found, key=lambda case: case.lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the check of a program gave; `report` is its JSON, None if it wrote none."""
+
+    case: Case
+    run: Run
+    report: Mapping[str, Any] | None
+
+    @property
+    def pairs(self) -> Sequence[Mapping[str, Any]]:
+        return self.report["pairs"] if self.report is not None else ()
+
+    @property
+    def shared(self) -> int:
+        """Variables and fields that two threads touch, one of them writing."""
+        return len({_INDEX.sub("[]", str(pair["target"])) for pair in self.pairs})
+
+    def engine(self, name: str) -> Mapping[str, Any]:
+        engines = self.report["engines"] if self.report is not None else ()
+        return next((engine for engine in engines if engine["name"] == name), {})
+
+    def open_after(self, engine: str) -> int | None:
+        """None if the engine did not run because nothing was open."""
+        found = self.engine(engine).get("open")
+        return int(found) if found is not None else None
+
+    def statistic(self, name: str) -> float | None:
+        found = self.engine("transactions").get("stats", {}).get(name)
+        return float(found) if found is not None else None
+
+    @property
+    def before(self) -> int:
+        return self.open_after("lockset") or 0
+
+    @property
+    def after(self) -> int:
+        return sum(pair["verdict"] != "race-free" for pair in self.pairs)
+
+    @property
+    def was_stopped(self) -> bool:
+        return any(self.engine(name).get("stopped") for name in ENGINES)
+
+    @property
+    def fault(self) -> str | None:
+        if self.report is None:
+            return "killed" if self.run.status < 0 else f"status {self.run.status}"
+        if not self.engine("lockset"):
+            return f"no engine ran: {self.report.get('reason')}"
+        if self.run.peak_mb > MEMORY_MB:
+            return "too much memory"
+        still_open = [str(pair["target"]) for pair in self.pairs if pair["verdict"] != "race-free"]
+        lost = [unit for unit in self.case.racy if not any(target.startswith(unit) for target in still_open)]
+        return f"UNSOUND: {', '.join(lost)} proved" if lost else None
+
+
+def measure(case: Case, time_limit: int) -> Row:
+    with tempfile.TemporaryDirectory() as results:
+        target = Path(results) / "report.json"
+        command = [str(RACEPROOF), "check", *case.files, *(f"--cflag={flag}" for flag in case.cflags)]
+        command += ["--engines", ",".join(ENGINES), "--time-limit", str(time_limit), "--json", str(target)]
+        environment = {"RACEPROOF_CACHE": str(Path(results) / "cache")}
+        run = run_measured(command, environment, time_limit + GRACE, case.directory)
+        was_killed = run.status < 0  # perhaps while it wrote
+        report = json.loads(target.read_text(encoding="utf-8")) if target.exists() and not was_killed else None
+    row = Row(case, run, report)
+    print(
+        f"{case.name}: {row.before} -> {row.after}, {run.wall:.1f} s, {run.peak_mb:.0f} MB", file=sys.stderr, flush=True
+    )
+    return row
+
+
+def format_rows(rows: Sequence[Row]) -> str:
+    domains = [title for domain in DOMAINS for title in (domain, "s")]
+    head = ("program", "KLOC", "shared", "lockset", "s", "petri", "s", *domains, "after all", "total s", "peak MB")
+    drivers = [row for row in rows if row.case.directory == DRIVER_FILES]
+    real = [row for row in rows if row.case.directory != DRIVER_FILES]
+    totals = [_total(title, part) for title, part in (("all drivers", drivers), ("all real programs", real)) if part]
+    return markdown_table(head, [*map(_cells, rows), *totals])
+
+
+def _cells(row: Row) -> tuple[str, ...]:
+    engines = [cell for name in ENGINES[:2] for cell in (_count(row.open_after(name)), _seconds(row, name))]
+    domains = [
+        cell
+        for domain in DOMAINS
+        for cell in (
+            _count(row.statistic(f"open_after_{domain}")),
+            _decimal(row.statistic(f"seconds_{domain}")),
+        )
+    ]
+    return (
+        row.case.name if row.fault is None else f"**{row.case.name}: {row.fault}**",
+        f"{row.case.lines / 1000:.1f}",
+        str(row.shared),
+        *engines,
+        *domains,
+        f"{row.after:,}",
+        f"{'&gt;' if row.was_stopped else ''}{row.run.wall:.1f}",
+        f"{row.run.peak_mb:.0f}",
+    )
+
+
+def _total(title: str, rows: Sequence[Row]) -> tuple[str, ...]:
+    petri = sum(row.open_after("petri") or 0 for row in rows)
+    unused = ("",) * (2 * len(DOMAINS) + 1)
+    after = sum(row.after for row in rows)
+    before = sum(row.before for row in rows)
+    return (title, "", "", f"{before:,}", "", f"{petri:,}", *unused, f"{after:,}", "", "")
+
+
+def _count(number: float | None) -> str:
+    return f"{int(number):,}" if number is not None else ""
+
+
+def _decimal(number: float | None) -> str:
+    return f"{number:.2f}" if number is not None else ""
+
+
+def _seconds(row: Row, engine: str) -> str:
+    return _decimal(row.engine(engine).get("seconds"))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="rebuild Table 1 of [TX]")
+    parser.add_argument("--time-limit", type=int, default=TIME_LIMIT, metavar="SECONDS", help="for each program")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--write", action="store_true", help=f"put the table into docs/{RESULTS.name}")
+    args = parser.parse_args()
+    if os.getloadavg()[0] > 0.5:
+        print(f"other work is running here (load {os.getloadavg()[0]:.1f}): times will be too long", file=sys.stderr)
+    chosen = [case for case in cases() if not args.only or case.name.split()[0] in args.only]
+    rows = [measure(case, args.time_limit) for case in chosen]
+    text = format_rows(rows)
+    print(f"\n{text}")
+    if args.write:
+        command = "`make tables` (`.venv/bin/python bench/transactions_table.py --write`)"
+        replace_block("tables-transactions", f"{command}, at most {args.time_limit} s each; {machine()}.\n\n{text}")
+    return 0 if all(row.fault is None for row in rows) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

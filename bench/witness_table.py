@@ -1,0 +1,225 @@
+"""Rebuild Table 2 of [TX], witnesses by bounded model checking, on programs of our own.
+
+    python bench/witness_table.py            print the table
+    python bench/witness_table.py --write    and put it into docs/results.md
+
+For each race that `bmc` finds and the explorer executes: depth, seconds and memory, and beside it the same without
+slices and without static facts. Each figure is that of a process of its own that looks for this one race. Ends with
+status 1 if a race that is found is not there, or one of `bench/witness` is found in no way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from programs_truth import PROGRAMS, read_truth
+
+from bench.measure import run_measured
+from bench.results import RESULTS, machine, markdown_table, replace_block
+from raceproof import bmc, explore, facts, frontend, lockset
+from raceproof.core import Budget
+from raceproof.model import ConcurrentProgram, Guide, RacePair, Schedule, Verdict
+
+LARGE = Path(__file__).resolve().parent / "witness"
+TIME_LIMIT = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A program; of a large one all races are shown, of a small one the first that is found."""
+
+    path: Path
+    size: int = 0
+
+    @property
+    def name(self) -> str:
+        return f"{self.path.stem} {self.size}" if self.size else self.path.stem
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return (f"-DSIZE={self.size}",) if self.size else ()
+
+
+SIZES = {"driver": (1, 4, 8), "cache": (1, 4, 8), "session": (1, 3, 6), "pool": (1, 2), "filter": (1, 3)}
+WAYS = {
+    "all": bmc.BmcOptions(),
+    "no slices": bmc.BmcOptions(slices=False),
+    "no facts": bmc.BmcOptions(uses_facts=False),
+}
+"""Names of the ways to search, and what they switch off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a process came to that looked for one race. `events` of the largest formula, `solver`: seconds in it."""
+
+    race: bool
+    depth: int
+    events: int
+    solver: float
+    seconds: float
+    megabytes: float
+
+    def cells(self) -> tuple[str, ...]:
+        limit = "" if self.race else "&gt;"
+        return (str(self.depth or ""), str(self.events), f"{limit}{self.seconds:.2f}", f"{self.megabytes:.0f}")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`lines` of the race; `found` by the way to search."""
+
+    program: str
+    lines: tuple[int, int]
+    found: dict[str, Found]
+    fault: str | None
+
+    def __str__(self) -> str:
+        said = ", ".join(
+            f"{way}: {f.seconds:.2f} s ({f.solver:.2f} s in the solver), {f.events} events, {f.megabytes:.0f} MB"
+            for way, f in self.found.items()
+        )
+        return f"{self.program}, lines {self.lines[0]} and {self.lines[1]}: {said}"
+
+
+# -- in a process of its own
+
+
+def open_pairs(case: Case, budget: Budget) -> tuple[ConcurrentProgram, list[RacePair], frontend.CompileRequest]:
+    """What the lockset engine leaves open."""
+    request = frontend.from_files([case.path], case.flags)
+    cp = facts.analyse(frontend.load(request, budget), budget)
+    found = lockset.run(cp, facts.race_pairs(cp), lockset.LocksetOptions(), budget).findings
+    return cp, [f.pair for f in found if f.verdict is not Verdict.RACE_FREE], request
+
+
+def look(case: Case, number: int, way: str, limit: float) -> dict[str, object]:
+    """Look for a race on one of the open pairs, with the models executed; building the program is not measured."""
+    cp, pairs, request = open_pairs(case, Budget.unlimited())
+    executor = run_models(cp, pairs, request)
+    options = replace(WAYS[way], proves=False, executor=lambda budget: executor)
+    start = time.monotonic()
+    result = bmc.run(cp, [pairs[number]], options, Budget.seconds(limit))
+    return {
+        "race": any(finding.verdict is Verdict.RACE for finding in result.findings),
+        "depth": result.stats.get("depth", 0),
+        "events": result.stats.get("events", 0),
+        "solver": result.stats.get("solver_seconds", 0.0),
+        "seconds": time.monotonic() - start,
+    }
+
+
+def run_models(cp: ConcurrentProgram, pairs: Sequence[RacePair], request: frontend.CompileRequest) -> bmc.Executor:
+    """As the portfolio has them executed."""
+    search = explore.ExploreOptions(module=frontend.link_program(request))
+    prepared = explore.prepare(cp, explore.watched_pairs(cp, pairs, search), search, Budget.unlimited())
+
+    def execute(guide: Guide, until: Budget) -> Schedule | str:
+        followed = explore.follow(prepared, search, guide, until)
+        return followed.schedule if followed.schedule is not None else followed.problem
+
+    return bmc.Executor(execute, explore.setup_of(prepared, search))
+
+
+# -- the table
+
+
+def measured(case: Case, number: int, way: str, limit: int) -> Found:
+    asked = [str(case.path), str(case.size), str(number), way]
+    command = [sys.executable, str(Path(__file__).resolve()), "--look", *asked]
+    run = run_measured([*command, "--time-limit", str(limit)], limit=limit + 60)
+    if run.status != 0:
+        print(run.errors, file=sys.stderr)
+        return Found(False, 0, 0, 0.0, run.wall, run.peak_mb)
+    return Found(**json.loads(run.output), megabytes=run.peak_mb)
+
+
+def measure(case: Case, limit: int) -> list[Row]:
+    """A row for each race that is found; of a small program for the first one only."""
+    cp, pairs, request = open_pairs(case, Budget.unlimited())
+    run_models(cp, pairs, request)  # the program is built now, and not by a process that is measured
+    rows: list[Row] = []
+    for number, pair in enumerate(pairs):
+        positions = (cp.accesses[pair.first].pos, cp.accesses[pair.second].pos)
+        lines = tuple(pos.line if pos is not None else 0 for pos in positions)
+        found = {"all": measured(case, number, "all", limit)}
+        if not found["all"].race:
+            continue
+        found |= {way: measured(case, number, way, limit) for way in WAYS if way != "all"}
+        rows.append(Row(f"{case.name}: {len(rows) + 1}", (lines[0], lines[1]), found, _fault(case, lines)))
+        print(rows[-1], file=sys.stderr, flush=True)
+        if not case.size:
+            break
+    return rows
+
+
+def _fault(case: Case, lines: tuple[int, ...]) -> str | None:
+    """The truth about the small programs stands on their lines."""
+    return None if case.size or set(lines) <= read_truth(case.path).race_lines else "no race"
+
+
+def format_rows(rows: Sequence[Row]) -> str:
+    head = ["witness", "lines"]
+    for way in WAYS:
+        head += ["depth" if way == "all" else f"{way}: depth", "events", "s", "MB"]
+    table = []
+    for row in rows:
+        name = row.program if row.fault is None else f"**{row.program}: {row.fault}**"
+        cells = [cell for way in WAYS for cell in row.found[way].cells()]
+        table.append([name, f"{row.lines[0]}, {row.lines[1]}", *cells])
+    return markdown_table(head, table, left=2)
+
+
+def totals(rows: Sequence[Row]) -> list[str]:
+    lines = []
+    for way in WAYS:
+        found = [row.found[way] for row in rows]
+        lines.append(
+            f"{way}: {sum(f.race for f in found)} of {len(found)} races, {sum(f.seconds for f in found):.1f} s, "
+            f"of which {sum(f.solver for f in found):.1f} s in the solver, {sum(f.events for f in found):,} events, "
+            f"{max((f.megabytes for f in found), default=0):.0f} MB at most."
+        )
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--time-limit", type=int, default=TIME_LIMIT, metavar="SECONDS", help="for each race")
+    parser.add_argument("--only", default="", metavar="PATTERN", help="programs whose names have this in them")
+    parser.add_argument("--write", action="store_true", help=f"put the table into docs/{RESULTS.name}")
+    parser.add_argument("--look", nargs=4, metavar=("FILE", "SIZE", "PAIR", "WAY"), help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.look:
+        path, size, number, way = args.look
+        print(json.dumps(look(Case(Path(path), int(size)), int(number), way, args.time_limit)))
+        return 0
+    large = [Case(LARGE / f"{name}.c", size) for name, sizes in SIZES.items() for size in sizes]
+    small = [Case(path) for path in sorted((PROGRAMS / "inputs").glob("*_race.c"))]
+    rows, missed = [], []
+    for case in (case for case in (*large, *small) if args.only in case.name):
+        found = measure(case, args.time_limit)
+        rows += found
+        if not found:
+            missed.append(case)
+    text = "\n".join((format_rows(rows), "", *(f"- {line}" for line in totals(rows))))
+    if missed:
+        text += f"\n- Without a witness: {', '.join(case.name for case in missed)}."
+    print(f"\n{text}")
+    if args.write:
+        limit = f"at most {args.time_limit} s each"
+        command = f"`make tables` (`.venv/bin/python bench/witness_table.py --write`), {limit}; {machine()}."
+        replace_block("witnesses", f"{command}\n\n{text}")
+    return 1 if any(row.fault for row in rows) or any(case.size for case in missed) else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,335 @@
+"""The unwound program as a formula: which executions, up to one moment, there are.
+
+Every event has a clock, an integer; the moment is 0. An event with a clock below 0 is done, one behind it is still to
+come, so that each thread has executed a prefix, and nothing is said about the rest. An event that is done and whose
+guard holds has happened. Two accesses race if both threads stand right before them, at that moment.
+
+What has happened must be possible, one kind of event after the other: a read sees the last write before it, two
+threads do not hold one lock, a join comes behind the end of the thread, and so on. Executions are sequentially
+consistent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+
+import z3
+
+from raceproof.bmc.events import MEMORY, READING, WRITING, Event, Kind, always_before, must_precede
+from raceproof.bmc.terms import Term, Truth, both, either, equal, implies, is_known, negate, term
+from raceproof.bmc.unwound import Unwound
+from raceproof.core import Budget
+from raceproof.model import AccessId, RacePair
+
+
+class Encoding:
+    """`is_included`: which events take part (all that can block or are read do). `is_trusted`: whether what a read
+    sees is bound to a write; otherwise it may be anything."""
+
+    def __init__(
+        self,
+        unwound: Unwound,
+        is_included: Callable[[Event], bool] = lambda event: True,
+        is_trusted: Callable[[Event], bool] = lambda event: True,
+        budget: Budget = Budget.unlimited(),  # noqa: B008  frozen
+    ) -> None:
+        self.unwound = unwound
+        self._budget = budget
+        self.constraints: list[Term] = []
+        self.signalled: Term = z3.Bool("every wait ends by a signal")
+        self._memory = unwound.memory
+        self._exact = not unwound.mode.is_proof
+        self._trusted = is_trusted
+        self._before: dict[tuple[Event, Event], Truth] = {}
+        self._chains = [[e for e in thread.events if is_included(e)] for thread in unwound.threads]
+        self._previous: dict[Event, Event | None] = {}
+        for chain in self._chains:
+            for i, event in enumerate(chain):
+                self._previous[event] = chain[i - 1] if i else None
+        self.events = [event for chain in self._chains for event in chain]
+        self._by_kind: dict[Kind, list[Event]] = {kind: [] for kind in Kind}
+        for event in self.events:
+            self._by_kind[event.kind].append(event)
+        self._clocks = {event: z3.Int(f"t{event.thread.number}.{event.index}") for event in self.events}
+        self._encode()
+
+    # -- what others ask
+
+    def clock(self, event: Event) -> Term:
+        return self._clocks[event]
+
+    def happened(self, event: Event) -> Truth:
+        return both(event.guard, self._clocks[event] < 0)
+
+    def stands_before(self, event: Event) -> Truth:
+        """Its thread has done everything that comes before, and not this."""
+        previous = self._previous[event]
+        reached = True if previous is None else self._clocks[previous] < 0
+        return both(event.guard, reached, self._clocks[event] >= 0)
+
+    def races(self, pair: RacePair) -> list[tuple[Event, Event, Truth]]:
+        """Each two events that may be the pair, and when they meet."""
+        found = []
+        for a in self._accesses(pair.first):
+            for b in self._accesses(pair.second):
+                if a.thread is b.thread or must_precede(a, b) or must_precede(b, a):
+                    continue
+                if a.order is not None and b.order is not None:
+                    continue  # two atomics do not race
+                if pair.first == pair.second and a.thread.number > b.thread.number:
+                    continue
+                overlap = self._memory.overlap(a.address, a.size, b.address, b.size)
+                meets = both(overlap, self.stands_before(a), self.stands_before(b))
+                if meets is not False:
+                    found.append((a, b, meets))
+        return found
+
+    def _accesses(self, access: AccessId) -> Iterable[Event]:
+        return (e for kind in MEMORY for e in self._by_kind[kind] if access in e.accesses)
+
+    def cuts(self) -> list[tuple[Event, Truth]]:
+        return [(e, self.stands_before(e)) for e in self._by_kind[Kind.CUT]]
+
+    def before(self, a: Event, b: Event) -> Truth:
+        """A total order of the two."""
+        self._budget.check()
+        if must_precede(a, b):
+            return True
+        if must_precede(b, a):
+            return False
+        known = self._before.get((a, b))
+        if known is None:
+            known = z3.Bool(f"{a.thread.number}.{a.index}<{b.thread.number}.{b.index}")
+            self._before[a, b], self._before[b, a] = known, z3.Not(known)
+            self._add(z3.Implies(known, self._clocks[a] < self._clocks[b]))
+            self._add(z3.Implies(z3.Not(known), self._clocks[b] < self._clocks[a]))
+        return known
+
+    @property
+    def has_waits(self) -> bool:
+        return bool(self._by_kind[Kind.WAKE])
+
+    def ordered(self) -> Iterable[tuple[tuple[Event, Event], Truth]]:
+        """Events that have to do with each other, and when the first comes first."""
+        return self._before.items()
+
+    # -- the formula
+
+    def _add(self, constraint: Truth) -> None:
+        if constraint is not True:
+            self.constraints.append(term(constraint, 1))
+
+    def _encode(self) -> None:
+        for chain in self._chains:
+            for a, b in pairwise(chain):
+                self._add(self._clocks[a] < self._clocks[b])
+        for thread in self.unwound.threads:
+            if thread.created is not None:
+                self._add(self._clocks[thread.created] < self._clocks[thread.events[0]])
+        for event in self._by_kind[Kind.STOP]:
+            self._add(negate(self.happened(event)))
+        for kind in READING:
+            for event in self._by_kind[kind]:
+                if not event.is_resolved and self._trusted(event):
+                    self._read(event)
+        self._locks()
+        self._sections()
+        self._joins()
+        self._waits()
+        self._semaphores()
+        self._barriers()
+        self._once()
+
+    def _same(self, a: Event, b: Event) -> Truth:
+        """The same object."""
+        ours, theirs = self._memory.origin(a.address), self._memory.origin(b.address)
+        if ours is not None and theirs is not None and not ours & theirs:
+            return False
+        return equal(a.address, b.address, self._memory.width)
+
+    def _read(self, read: Event) -> None:
+        """It sees the last write before it, or what was there at first."""
+        found: list[tuple[Event, Truth, Term]] = []
+        torn: list[Truth] = []
+        for write in (e for kind in WRITING for e in self._by_kind[kind]):
+            if write is read or must_precede(read, write) or write.is_free:
+                continue
+            seen = self._memory.seen(write.address, write.size, write.value, read.address, read.size)
+            if seen is None:
+                torn.append(both(write.guard, self.before(write, read)))
+            elif seen[0] is not False:
+                found.append((write, seen[0], seen[1]))
+                if not is_known(seen[0]) and write.size != read.size:
+                    torn.append(both(write.guard, seen[0], self.before(write, read)))
+        sure = [w for w, condition, _ in found if condition is True and always_before(w, read)]
+        found = [(w, c, v) for w, c, v in found if not any(must_precede(w, s) for s in sure)]
+        ways: list[Truth] = []
+        for write, condition, value in found:
+            nothing_between = [
+                negate(both(other.guard, meets, self.before(write, other), self.before(other, read)))
+                for other, meets, _ in found
+                if other is not write
+            ]
+            sees = equal(read.result, value, 8 * read.size)
+            ways.append(both(write.guard, condition, self.before(write, read), sees, *nothing_between))
+        if not sure:
+            first = equal(read.result, self._memory.initial(read.address, read.size), 8 * read.size)
+            nothing = [negate(both(w.guard, condition, self.before(w, read))) for w, condition, _ in found]
+            ways.append(both(first, *nothing))
+        if torn:  # bytes of several writes: whatever they make
+            ways.append(either(*torn))
+        self._add(implies(self.happened(read), either(*ways)))
+
+    # -- locks
+
+    def _excludes(self, taken: Event, is_taken: Truth, gone: list[Event], other: Event, is_other: Truth) -> None:
+        """If the other one comes behind, what was taken has been given back before."""
+        same = self._same(taken, other)
+        if same is False:
+            return
+        released = [both(u.guard, self._same(u, taken), self.before(u, other)) for u in gone]
+        self._add(implies(both(is_taken, is_other, same, self.before(taken, other)), either(*released)))
+
+    def _taking(self) -> list[tuple[Event, Truth]]:
+        tries = [e for e in self._by_kind[Kind.TRY] if e.what == "lock"]
+        return [
+            *((e, self.happened(e)) for e in self._by_kind[Kind.LOCK]),
+            *((e, both(self.happened(e), e.condition)) for e in tries),
+        ]
+
+    def _given_back(self, taken: Event) -> list[Event]:
+        behind = [u for u in self._by_kind[Kind.UNLOCK] if u.thread is taken.thread and u.index > taken.index]
+        return [u for u in behind if self._same(u, taken) is not False]
+
+    def _locks(self) -> None:
+        taking = self._taking()
+        for a, is_a in taking:
+            gone = self._given_back(a)
+            for b, is_b in taking:
+                if a.thread is not b.thread and not (a.shared and b.shared):
+                    self._excludes(a, is_a, gone, b, is_b)
+                elif self._exact and a.thread is b.thread and a.index < b.index and b.kind is Kind.LOCK:
+                    between = [u for u in gone if u.index < b.index]
+                    self._excludes(a, is_a, between, b, is_b)
+        if not self._exact:
+            return
+        for tried in (e for e in self._by_kind[Kind.TRY] if e.what == "lock"):
+            holds = []
+            for a, is_a in taking:
+                if a is tried or (a.shared and tried.shared):
+                    continue
+                kept = [negate(both(u.guard, self._same(u, a), self.before(u, tried))) for u in self._given_back(a)]
+                holds.append(both(is_a, self._same(a, tried), self.before(a, tried), *kept))
+            self._add(implies(both(self.happened(tried), negate(tried.condition)), either(*holds)))
+
+    def _sections(self) -> None:
+        """Nothing comes between the steps of an atomic section; for a proof, no other section does."""
+        sections = self._by_kind[Kind.SECTION]
+        for a in sections:
+            gone = [e for e in self._by_kind[Kind.SECTION_END] if e.thread is a.thread and e.index > a.index]
+            for b in self.events if self._exact else sections:
+                if b.thread is a.thread or must_precede(a, b) or must_precede(b, a):
+                    continue
+                released = [both(u.guard, self.before(u, b)) for u in gone]
+                self._add(implies(both(self.happened(a), self.happened(b), self.before(a, b)), either(*released)))
+
+    # -- threads
+
+    def _joins(self) -> None:
+        for join in self._by_kind[Kind.JOIN]:
+            for thread in self.unwound.threads:
+                if thread.created is None:
+                    continue
+                is_it = equal(join.value, thread.handle, self._memory.width)
+                if is_it is False:
+                    continue
+                end = thread.end
+                if end is None or end not in self._clocks:
+                    over: Truth = False
+                else:
+                    result = True if is_known(join.result) else equal(join.result, thread.result, self._memory.width)
+                    over = both(end.guard, self.before(end, join), result)
+                self._add(implies(both(self.happened(join), join.condition, is_it), over))
+
+    def _waits(self) -> None:
+        """A wait may end without a signal, unless it is asked for one."""
+        if not self._exact:
+            return
+        for wake in self._by_kind[Kind.WAKE]:
+            assert wake.partner is not None
+            wait = wake.partner
+            signals = [
+                both(s.guard, self._same(s, wake), self.before(wait, s), self.before(s, wake))
+                for s in self._by_kind[Kind.SIGNAL]
+            ]
+            self._add(implies(both(self.happened(wake), self.signalled, wake.condition), either(*signals)))
+
+    # -- counting
+
+    def _count(self, truths: Iterable[Truth]) -> Term:
+        parts = [z3.If(term(truth, 1), 1, 0) for truth in truths if truth is not False]
+        return z3.Sum(*parts) if parts else z3.IntVal(0)
+
+    def _made_by(self, event: Event) -> Event | None:
+        """The initialisation of a semaphore or barrier that the event finds, if it is certain which."""
+        found = [e for e in self._by_kind[Kind.INIT] if self._same(e, event) is not False]
+        sure = [e for e in found if self._same(e, event) is True and always_before(e, event)]
+        if not sure:
+            return None
+        last = sure[-1]
+        return last if all(e is last or must_precede(e, last) or must_precede(event, e) for e in found) else None
+
+    def _counted(self, made: Event, event: Event, until: Event, is_counted: Truth) -> Truth:
+        """It is about what was made there, and came before."""
+        return both(is_counted, self._same(event, made), self.before(made, event), self.before(event, until))
+
+    def _semaphores(self) -> None:
+        tries = [e for e in self._by_kind[Kind.TRY] if e.what == "semaphore"]
+        takes = [(e, e.guard) for e in self._by_kind[Kind.TAKE]] + [(e, both(e.guard, e.condition)) for e in tries]
+        posts = [(e, e.guard) for e in self._by_kind[Kind.POST]]
+        for take, _ in takes:
+            made = self._made_by(take)
+            if made is None:
+                continue
+            given = self._count(self._counted(made, p, take, is_it) for p, is_it in posts)
+            gone = self._count(self._counted(made, t, take, is_it) for t, is_it in takes if t is not take)
+            start = made.value if is_known(made.value) else z3.BV2Int(made.value)
+            left = start + given - gone
+            taken = both(self.happened(take), take.condition) if take.kind is Kind.TRY else self.happened(take)
+            self._add(implies(taken, left > 0))
+            if take.kind is Kind.TRY and self._exact:
+                self._add(implies(both(self.happened(take), negate(take.condition)), left <= 0))
+
+    def _barriers(self) -> None:
+        arrivals = self._by_kind[Kind.ARRIVE]
+        for leave in self._by_kind[Kind.LEAVE]:
+            assert leave.partner is not None
+            arrive = leave.partner
+            made = self._made_by(arrive)
+            count = made.value if made is not None else 0
+            if made is None or not isinstance(count, int) or count == 0:
+                continue
+            earlier = self._count(self._counted(made, a, arrive, a.guard) for a in arrivals if a is not arrive)
+            there = self._count(self._counted(made, a, leave, a.guard) for a in arrivals)
+            self._add(implies(self.happened(leave), there >= (earlier / count + 1) * count))
+            if self._exact:
+                is_last = earlier % count == count - 1
+                self._add(implies(self.happened(arrive), equal(arrive.condition, is_last, 1)))
+
+    def _once(self) -> None:
+        begun = self._by_kind[Kind.ONCE]
+        for one in begun:
+            earlier = [
+                both(other.guard, self._same(other, one), self.before(other, one))
+                for other in begun
+                if other is not one
+            ]
+            self._add(implies(self.happened(one), equal(one.condition, negate(either(*earlier)), 1)))
+        for passed in self._by_kind[Kind.ONCE_PASS]:
+            done = [
+                both(end.guard, self._same(end, passed), self.before(end, passed))
+                for end in self._by_kind[Kind.ONCE_END]
+                if end is not passed
+            ]
+            self._add(implies(self.happened(passed), either(*done)))

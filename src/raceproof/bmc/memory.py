@@ -1,0 +1,289 @@
+"""Memory as one thread sees it: objects at fixed addresses, and what the thread and its ancestors have written.
+
+Every object of the unwound program has an address of its own, far from all others, so that pointers are plain numbers.
+What a thread has written is a list; to read is to go through it backwards, to the first entry that certainly wrote
+those bytes. Behind its own entries come those of its creator up to its creation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from raceproof.bmc.events import Event, Instance, Point
+from raceproof.bmc.terms import (
+    Term,
+    Truth,
+    Value,
+    below,
+    both,
+    choose,
+    equal,
+    joined,
+    part,
+    variable,
+)
+from raceproof.ir import Address, GlobalVariable, Program
+
+MAX_TABLE = 64
+"""Elements of an initial value that are looked at for an index which is not known."""
+
+
+@dataclass(slots=True, eq=False)
+class Object:
+    """`size` None: not known. `fill`: what it holds at first where nothing else is said: None is anything."""
+
+    name: str
+    base: int
+    kind: str
+    size: int | None
+    variable: GlobalVariable | None = None
+    fill: int | None = 0
+    owner: Instance | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """`value` as bytes of memory; `event` if it is one that others may see."""
+
+    point: Point
+    position: int
+    address: Value
+    size: int
+    value: Value
+    event: Event | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Log:
+    """`by_object`: entries whose address is known; `wild`: the others. `start`: where the creator was."""
+
+    entries: list[Entry] = field(default_factory=list)
+    by_object: dict[Object, list[Entry]] = field(default_factory=dict)
+    wild: list[Entry] = field(default_factory=list)
+    start: tuple[Instance, int, Point] | None = None
+
+
+class Memory:
+    """`width` of pointers in bits. `heap_fill`: what fresh memory holds, None: anything."""
+
+    def __init__(self, program: Program, heap_fill: int | None) -> None:
+        self.width = 8 * program.pointer_size
+        self.objects: list[Object] = []
+        self._program = program
+        # Objects lie far from each other, and where few numbers of a program do.
+        self._gap, self._start = (32, 0x1357 << 48) if self.width == 64 else (18, 0x11 << 24)
+        self._heap_fill = heap_fill
+        self._logs: dict[Instance, _Log] = {}
+        self._symbols: dict[tuple[str, int], Object] = {}
+        self._origins: dict[int, tuple[Term, frozenset[Object]]] = {}
+        self._fresh = 0
+
+    # -- objects
+
+    def make(self, name: str, kind: str, size: int | None, fill: int | None = None) -> Object:
+        made = Object(name, self._start + ((len(self.objects) + 1) << self._gap), kind, size, fill=fill)
+        self.objects.append(made)
+        return made
+
+    def heap(self, name: str, size: int | None, is_zero: bool) -> Object:
+        return self.make(name, "heap", size, 0 if is_zero else self._heap_fill)
+
+    def symbol(self, address: Address, thread: Instance) -> int:
+        """Of a global variable or a function; each thread has its own copy of what is thread-local."""
+        variable_ = self._program.globals.get(address.symbol)
+        is_local = variable_ is not None and variable_.is_thread_local
+        key = (address.symbol, thread.number if is_local else -1)
+        if key not in self._symbols:
+            size = variable_.type.size if variable_ is not None else 1
+            made = self.make(address.symbol, "global" if variable_ is not None else "function", size, 0)
+            made.variable = variable_
+            if variable_ is not None and variable_.is_external:
+                made.fill = None
+            if is_local:
+                made.owner = thread
+            self._symbols[key] = made
+        return (self._symbols[key].base + address.offset) & ((1 << self.width) - 1)
+
+    def object_at(self, address: int) -> Object | None:
+        number = ((address - self._start) >> self._gap) - 1
+        return self.objects[number] if 0 <= number < len(self.objects) else None
+
+    # -- where pointers come from
+
+    def origin(self, address: Value) -> frozenset[Object] | None:
+        """Objects that the pointer may point into; None: not known."""
+        if isinstance(address, int):
+            found = self.object_at(address)
+            return frozenset({found}) if found is not None else frozenset()
+        known = self._origins.get(address.get_id())
+        return known[1] if known is not None else None
+
+    def derive(self, address: Value, *sources: Value) -> Value:
+        """Note that a pointer was made from others."""
+        if isinstance(address, int):
+            return address
+        origins = [self.origin(source) for source in sources]
+        if None not in origins:
+            self._origins[address.get_id()] = (address, frozenset().union(*(o for o in origins if o is not None)))
+        return address
+
+    def choose(self, condition: Truth, a: Value, b: Value, width: int) -> Value:
+        made = choose(condition, a, b, width)
+        return self.derive(made, a, b) if width == self.width else made
+
+    def anything(self, width: int, name: str = "any") -> Value:
+        self._fresh += 1
+        return variable(f"{name}!{self._fresh}", width)
+
+    # -- writing and reading
+
+    def begin(self, thread: Instance, parent: Instance | None, point: Point | None) -> None:
+        log = _Log()
+        if parent is not None and point is not None:
+            log.start = (parent, len(self._logs[parent].entries), point)
+        self._logs[thread] = log
+
+    def write(
+        self, thread: Instance, point: Point, address: Value, size: int, value: Value, event: Event | None
+    ) -> None:
+        log = self._logs[thread]
+        entry = Entry(point, len(log.entries), address, size, value, event)
+        log.entries.append(entry)
+        found = self.object_at(address) if isinstance(address, int) else None
+        if isinstance(address, int) and found is not None:
+            log.by_object.setdefault(found, []).append(entry)
+        else:
+            log.wild.append(entry)
+
+    def read(self, thread: Instance, point: Point, address: Value, size: int) -> Value:
+        """As bytes of memory."""
+        chain: list[tuple[Truth, Value]] = []
+        for entry, at in self._behind(thread, point, address):
+            seen = self.seen(entry.address, entry.size, entry.value, address, size)
+            if seen is None:
+                if size > 1 and isinstance(address, int):
+                    return joined([self.read(thread, point, address + i, 1) for i in range(size)])
+                seen = (True, self.anything(8 * size, "torn"))
+            condition, value = seen
+            if condition is False:
+                continue
+            if condition is True and entry.point.dominates(at):
+                return self._chained(chain, value, size)
+            chain.append((both(entry.point.guard, condition), value))
+        return self._chained(chain, self.initial(address, size), size)
+
+    def _chained(self, chain: list[tuple[Truth, Value]], last: Value, size: int) -> Value:
+        for condition, value in reversed(chain):
+            last = self.choose(condition, value, last, 8 * size)
+        return last
+
+    def _behind(self, thread: Instance, point: Point, address: Value) -> Iterator[tuple[Entry, Point]]:
+        """Entries that may concern the address, the latest first, each with the point from which it is seen."""
+        limit: int | None = None
+        place: tuple[Instance, int | None, Point] | None = (thread, None, point)
+        origin = self.origin(address)
+        while place is not None:
+            who, limit, at = place
+            log = self._logs[who]
+            if origin is None:
+                found = log.entries if limit is None else log.entries[:limit]
+            else:
+                lists = [log.by_object.get(o, []) for o in sorted(origin, key=lambda o: o.base)]
+                found = [e for entries in (*lists, log.wild) for e in entries if limit is None or e.position < limit]
+                found.sort(key=lambda e: e.position)
+            for entry in reversed(found):
+                yield entry, at
+            place = log.start
+
+    def seen(self, to: Value, length: int, value: Value, address: Value, size: int) -> tuple[Truth, Value] | None:
+        """When a write of `length` bytes to `to` is what is read at `address`, and what that is; None if it overlaps
+        in part."""
+        if isinstance(to, int) and isinstance(address, int):
+            offset = address - to
+            if offset >= length or offset + size <= 0:
+                return False, 0
+            if offset >= 0 and offset + size <= length:
+                return True, part(value, length, offset, size)
+            return None
+        ours, theirs = self.origin(address), self.origin(to)
+        if ours is not None and theirs is not None and not ours & theirs:
+            return False, 0
+        if length == size:
+            return equal(to, address, self.width), value
+        return self.overlap(to, length, address, size), self.anything(8 * size, "torn")
+
+    def overlap(self, a: Value, a_size: int, b: Value, b_size: int) -> Truth:
+        """Do the two ranges have a byte in common?"""
+        ours, theirs = self.origin(a), self.origin(b)
+        if ours is not None and theirs is not None and not ours & theirs:
+            return False
+        if isinstance(a, int) and isinstance(b, int):
+            return a < b + b_size and b < a + a_size
+        if a_size == b_size and a is b:
+            return True
+        return both(below(a, b + b_size, self.width), below(b, a + a_size, self.width))
+
+    # -- what is there at first
+
+    def initial(self, address: Value, size: int) -> Value:
+        if isinstance(address, int):
+            found = self.object_at(address)
+            return self._initial_at(found, address - found.base, size) if found is not None else self._any(size)
+        origin = self.origin(address)
+        if origin is None:
+            return self._any(size)
+        result: Value = self._any(size)
+        for found in sorted(origin, key=lambda o: o.base):
+            is_long = found.size is None or found.size // size > MAX_TABLE
+            if is_long and found.variable is not None and not _is_zero(found.variable):
+                return self._any(size)
+            inside = both(
+                below(found.base - 1, address, self.width),
+                below(address, found.base + (1 << self._gap) - 1, self.width),
+            )
+            result = choose(inside, self._initial_anywhere(found, address, size), result, 8 * size)
+        return result
+
+    def _initial_anywhere(self, found: Object, address: Value, size: int) -> Value:
+        if found.variable is None or _is_zero(found.variable):
+            return self._any(size) if found.fill is None else 0
+        result: Value = self._initial_at(found, 0, size)
+        for offset in range(size, (found.size or size) - size + 1, size):
+            here = self._initial_at(found, offset, size)
+            result = choose(equal(address, found.base + offset, self.width), here, result, 8 * size)
+        return result
+
+    def _initial_at(self, found: Object, offset: int, size: int) -> Value:
+        if found.fill is None:
+            return self._any(size)
+        variable_ = found.variable
+        if variable_ is None:
+            return 0
+        if variable_.text is not None:
+            text = variable_.text.encode("latin-1", "replace")[offset : offset + size]
+            return int.from_bytes(text, "little")
+        result = 0
+        for cell in variable_.initial:
+            if cell.offset + cell.size <= offset or cell.offset >= offset + size:
+                continue
+            if isinstance(cell.value, Address):
+                if cell.offset != offset or cell.size != size:
+                    return self._any(size)
+                return self.symbol(cell.value, _NOBODY)
+            shift = 8 * (cell.offset - offset)
+            bits = cell.value.value & ((1 << 8 * cell.size) - 1)
+            result |= bits << shift if shift >= 0 else bits >> -shift
+        if not variable_.initial_complete:
+            return self._any(size)
+        return result & ((1 << 8 * size) - 1)
+
+    def _any(self, size: int) -> Value:
+        return self.anything(8 * size, "initial")
+
+
+def _is_zero(variable_: GlobalVariable) -> bool:
+    return variable_.initial_complete and not variable_.initial and not variable_.text
+
+
+_NOBODY = Instance(-1, "", None, None, None, 0)  # type: ignore[arg-type]  # a constant is nobody's

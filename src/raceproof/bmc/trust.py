@@ -1,0 +1,53 @@
+"""Which reads a proof may believe: those that no race can feed.
+
+That two threads never stand before two accesses at the same time does not make them ordered: one may have learnt, by
+a racy read or a relaxed atomic, that the other is past its access, and C11 still calls it a race. So in a proof what
+a read sees binds it only if everything that it may see happens before it: every pair of it with a write is proved, or
+is a release with an acquire. All other reads return whatever they like.
+
+Why that is enough. Take an execution with a race on a pair that is called proved, the first such race in it, and of
+that execution what happens before one of the two accesses. It is an execution up to a moment by itself, in the order
+that it had: locks, creation, join, barriers and the like are happens-before; a read that is believed sees a write
+that happens before it, because its pairs have not raced so far; all others may see what they saw. After it both
+threads stand before their accesses, which is what the formula excludes. So pairs may be proved together, each with
+the help of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from raceproof.bmc.events import Event
+from raceproof.facts import race_pairs
+from raceproof.model import AccessId, ConcurrentProgram
+
+Key = tuple[AccessId, AccessId]
+
+
+class Trust:
+    """`relied_on`: the pairs that some question has rested on."""
+
+    def __init__(self, cp: ConcurrentProgram) -> None:
+        self._cp = cp
+        self._writers: dict[AccessId, list[tuple[AccessId, Key]]] = {}
+        for pair in race_pairs(cp):
+            key = (pair.first, pair.second)
+            for one, other in (key, (pair.second, pair.first)):
+                if cp.accesses[other].kind.writes:
+                    self._writers.setdefault(one, []).append((other, key))
+
+    def needs(self, event: Event) -> frozenset[Key] | None:
+        """Pairs that must be proved for the read to be believed; None: nothing helps."""
+        needed = set()
+        for own in event.accesses:
+            for writer, key in self._writers.get(own, ()):
+                order = self._cp.accesses[writer].order
+                if event.order is None or order is None:
+                    needed.add(key)
+                elif not (event.order.acquires and order.releases):
+                    return None
+        return frozenset(needed)
+
+    def is_trusted(self, event: Event, proved: Collection[Key]) -> bool:
+        needed = self.needs(event)
+        return needed is not None and all(key in proved for key in needed)

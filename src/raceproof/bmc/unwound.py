@@ -1,0 +1,55 @@
+"""What comes out when a program is unwound, for finding races or for proofs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from raceproof.bmc.events import Instance, Kind
+from raceproof.bmc.memory import Memory
+from raceproof.model import MAIN, ConcurrentProgram
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """`is_proof`: everything that C and POSIX allow; otherwise what the explorer does, where `malloc` does not fail."""
+
+    is_proof: bool
+    uses_facts: bool = True
+
+
+@dataclass(slots=True)
+class Unwound:
+    """All threads with their events; `notes` what makes a proof impossible, `ends` what ends paths, whatever the
+    bound."""
+
+    threads: list[Instance]
+    memory: Memory
+    bound: int
+    mode: Mode
+    notes: dict[str, None] = field(default_factory=dict)
+
+    ends: dict[str, None] = field(default_factory=dict)
+
+    @property
+    def is_final(self) -> bool:
+        """A larger bound would change nothing."""
+        cuts = (e for thread in self.threads for e in thread.events if e.kind is Kind.CUT)
+        return all(e.is_final for e in cuts)
+
+    @property
+    def events(self) -> int:
+        return sum(len(thread.events) for thread in self.threads)
+
+
+def why_unprovable(cp: ConcurrentProgram, unwound: Unwound) -> str | None:
+    """What the unwound program does not have, whatever the bound; None if it has everything."""
+    if unwound.notes:
+        return next(iter(unwound.notes))
+    if cp.calls is None:
+        return "the program's calls are not known"
+    outside = {name for targets in cp.calls.targets.values() for name in (*targets.any_time, *targets.at_end)}
+    outside |= cp.calls.from_outside | set(cp.program.listed_functions("llvm.global_dtors"))
+    outside |= {t.start for t in cp.threads.values() if t.created_at is None and t.id != MAIN}
+    if outside:
+        return f"`{min(outside)}` may run at any time"
+    return None

@@ -1,0 +1,71 @@
+"""Barriers and once-objects that may have places in the net: all of their uses are seen, and are what they seem.
+
+A barrier has four places. Who comes takes one of the `free` seats, of which there are as many as its count, and has
+*arrived*; the last one to come opens it, so that the others are *leaving*; when the last of these has *left*, all seats
+are free again. However many threads come, each round has exactly `count` of them. In a run of the program nothing is
+done between the opening and leaving, so that the next round need not begin before all have left.
+
+A once-object has two places: whoever takes the token of `new` runs the function and then gives one to `done`, which the
+others look for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from raceproof.facts import Sync, SyncOp, sync_op
+from raceproof.ir import Call, IntConst, Program
+from raceproof.model import CallGraph
+from raceproof.petri.program_pointers import Place
+from raceproof.petri.program_uses import Uses
+
+
+def barrier_counts(uses: Uses) -> dict[Place, int]:
+    """Barriers with one constant count, whoever sets it."""
+    found: dict[Place, int] = {}
+    for place, operations in uses.operations.items():
+        kinds = {op.kind for _, op in operations}
+        if kinds <= {Sync.BARRIER_INIT, Sync.BARRIER_WAIT} and place not in uses.memory:
+            counts = {_count(call, op) for call, op in operations if op.kind is Sync.BARRIER_INIT}
+            count = counts.pop() if len(counts) == 1 else None
+            if count is not None:
+                found[place] = count
+    return found
+
+
+def _count(call: Call, op: SyncOp) -> int | None:
+    operand = call.args[op.count] if op.count is not None and op.count < len(call.args) else None
+    return operand.value if isinstance(operand, IntConst) and operand.value > 0 else None
+
+
+def once_objects(
+    uses: Uses, program: Program, calls: CallGraph, callees: Mapping[str, tuple[str, ...]]
+) -> frozenset[Place]:
+    """Once-objects that nobody sets back, and whose functions do not end the thread, which might do that."""
+    return frozenset(
+        place
+        for place, operations in uses.operations.items()
+        if all(op.kind is Sync.ONCE for _, op in operations)
+        and not any(other[0] == place[0] for other in uses.memory)
+        and not program.globals[place[0]].initial
+        and not any(_may_end_thread(call, program, calls, callees) for call, _ in operations)
+    )
+
+
+def _may_end_thread(call: Call, program: Program, calls: CallGraph, callees: Mapping[str, tuple[str, ...]]) -> bool:
+    work = list(calls.targets[call.id].callbacks)
+    seen = set(work)
+    while work:
+        name = work.pop()
+        for instr in program.functions[name].instructions():
+            if isinstance(instr, Call) and any(_is_end(external) for external in calls.targets[instr.id].externals):
+                return True
+        new = [callee for callee in callees[name] if callee not in seen]
+        seen.update(new)
+        work += new
+    return False
+
+
+def _is_end(external: str) -> bool:
+    op = sync_op(external)
+    return op is not None and op.kind is Sync.EXIT

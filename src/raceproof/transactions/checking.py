@@ -1,0 +1,108 @@
+"""Whether invariants are inductive and prove what they are said to: one step from each node, no widening, no search.
+
+A map says what holds at each node of a transaction graph; a node that is not in it is claimed to be unreachable. It is
+right if the initial state is in it, and every step from a state in it leads into it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from raceproof.core import Budget
+from raceproof.domains import State
+from raceproof.facts import race_pairs
+from raceproof.model import ConcurrentProgram, InvariantMap, RacePair, ThreadId
+from raceproof.transactions.certificates import decoded, key_of
+from raceproof.transactions.graph import GraphNode, TransactionGraph
+from raceproof.transactions.invariants import Propagation, States
+from raceproof.transactions.meeting import Meetings
+from raceproof.transactions.products import DOMAINS, Setting, Threads, Workshop, products_of
+from raceproof.transactions.program import Surroundings
+from raceproof.transactions.trust import trusted_cells
+
+
+class InvariantChecker:
+    """Checks maps of invariants for one program."""
+
+    def __init__(self, cp: ConcurrentProgram, budget: Budget) -> None:
+        self._around = Surroundings(cp)
+        self._budget = budget
+        self._workshop = Workshop(self._around, budget)
+
+    def problem_with(self, found: InvariantMap, pairs: Sequence[RacePair], relied: Collection[RacePair]) -> str | None:
+        """What is wrong with the proof of `pairs` on the condition that `relied` do not race; None if it holds.
+
+        Raises `InputError` if it speaks of things that the program does not have.
+        """
+        if found.domain not in DOMAINS:
+            return f"there is no domain {found.domain}"
+        trusted = trusted_cells(self._around, race_pairs(self._around.cp), {*pairs, *relied})
+        followed = frozenset(variable for variable in trusted if key_of(variable) in found.followed)
+        if len(followed) != len(found.followed):
+            return "it relies on a cell whose accesses may race, or do not synchronise"
+        cuts = {ThreadId(thread): frozenset(points) for thread, points in found.cuts}
+        setting = Setting(found.domain, found.is_wide, followed, cuts)
+        meetings: dict[Threads, Meetings] = {}
+        unreached: set[tuple[ThreadId, int]] = set()
+        for product in found.products:
+            threads = tuple(map(ThreadId, product.threads))
+            if not all(thread in self._around.cp.threads for thread in threads):
+                return "it is about threads that the program does not have"
+            propagation = self._workshop.propagation(threads, setting)
+            states = decoded(propagation, product)
+            problem = not_inductive(propagation, states, self._budget)
+            if problem is not None:
+                return problem
+            meetings[threads] = Meetings(propagation.graph, states, propagation.domain)
+            unreached |= _unreached(propagation.graph, states)
+        if any((thread, point) not in unreached for thread, points in cuts.items() for point in points):
+            return "a point is cut out that may be reached"
+        for pair in pairs:
+            products = products_of(self._around, pair, found.is_wide)
+            if not products:
+                return "no two threads are known that make the accesses"
+            for threads in products:
+                if threads not in meetings:
+                    return "two threads that may make the accesses are missing"
+                if not self._workshop.is_covered(pair, threads):
+                    return "the code that makes an access was not found"
+                if meetings[threads].may_meet(pair):
+                    return "it does not exclude that two threads stand before the accesses of a pair"
+        return None
+
+    def is_for_any_number(self, found: InvariantMap, pair: RacePair) -> bool:
+        """Whether graphs for the pair account for any number of threads."""
+        setting = Setting("intervals", found.is_wide, frozenset(), {})
+        products = products_of(self._around, pair, found.is_wide)
+        return all(self._workshop.propagation(threads, setting).graph.is_for_any_number for threads in products)
+
+
+def _unreached(graph: TransactionGraph, states: Mapping[GraphNode, States]) -> set[tuple[ThreadId, int]]:
+    """Points of the code of threads in the product at which none of them ever is."""
+    points = {(slot.thread, number) for slot in graph.slots for number in range(len(slot.graph.nodes))}
+    return points - {(slot.thread, at) for where in states for slot, at in zip(graph.slots, where.at, strict=True)}
+
+
+def not_inductive(propagation: Propagation, states: Mapping[GraphNode, States], budget: Budget) -> str | None:
+    """What is wrong with the map of one product, None if it is inductive."""
+    graph = propagation.graph
+    if not _holds(propagation, propagation.initial(), states.get(graph.initial)):
+        return "the initial state is not in it"
+    for where, known in states.items():
+        budget.check()
+        for move in graph.moves(where):
+            after = propagation.post(where, known, move)
+            if after is None:
+                continue
+            if move.breaks:
+                return "a lock may be given back by a thread that does not hold it"
+            if not _holds(propagation, after, states.get(move.target)):
+                return "a step leads out of it"
+    return None
+
+
+def _holds(propagation: Propagation, new: States, known: States | None) -> bool:
+    def leq(a: State, b: State) -> bool:
+        return propagation.domain.leq(a, b)
+
+    return known is not None and all(leq(a, b) for a, b in zip(new, known, strict=True))

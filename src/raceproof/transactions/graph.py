@@ -1,0 +1,289 @@
+"""The transaction graph: where the threads of a product can be together, and who moves next.
+
+A product has the two threads of a pair and their creators, or more; all others interfere. Follows [TX, Section 3 and
+Algorithm 1]. Paper -> here: global control state (l1, l2) -> GraphNode, for n threads and with the set of other threads
+that may have been started; transaction -> Move; Succ -> `TransactionGraph.moves`.
+Differs: the graph is not built before the invariants but with them, so that nodes without a state are never there.
+Transactions end at every shared access and every lock; l.8's test for conflicts decides whether other threads need to
+move there at all. A thread at the head of a loop lets all others move, or they could be put off for ever; the paper
+leaves this proviso of [God96] out.
+
+Soundness of the reduction: if one thread moves alone, everything that the others may still do is independent of its
+step. So of every run that brings two threads before accesses that conflict, a run with the same steps in another
+order, which does that too, is in the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from raceproof.core import Unsupported
+from raceproof.domains import Variable
+from raceproof.model import MAIN, ThreadId
+from raceproof.transactions.interference import Write
+from raceproof.transactions.program import Surroundings
+from raceproof.transactions.threads import Edge, Hold, Kind, Node, ThreadGraph
+
+NOT_STARTED: Final = -1
+ENDED: Final = -2
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """Where each thread of the product is, and which others may have been started."""
+
+    at: tuple[int, ...]
+    others: frozenset[ThreadId] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One thread of the product. `argument`: what it was given. `is_many`: it is one instance of several."""
+
+    thread: ThreadId
+    graph: ThreadGraph
+    argument: Variable
+    is_many: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """`slot` goes along `edge`; `starts`: the slot of the thread that it creates. `breaks`: it may give back a lock
+    that another thread relies on."""
+
+    slot: int
+    edge: Edge
+    target: GraphNode
+    starts: int | None = None
+    breaks: bool = False
+
+
+class TransactionGraph:
+    """Nodes and moves of one product. `reduces`: whether partial-order reduction is used."""
+
+    def __init__(
+        self,
+        around: Surroundings,
+        slots: Sequence[Slot],
+        writes: Mapping[ThreadId, tuple[Write, ...]],
+        unreliable: frozenset[str],
+        reduces: bool = True,
+    ) -> None:
+        self.slots = tuple(slots)
+        self._around = around
+        self._threads = around.cp.threads
+        self._reduces = reduces
+        self._unreliable = unreliable
+        self._writes = writes
+        self._started_by = self._find_started()
+        self._beside: dict[tuple[int, int], frozenset[ThreadId]] = {}
+
+    @cached_property
+    def initial(self) -> GraphNode:
+        at = tuple(slot.graph.entry if slot.thread == MAIN else NOT_STARTED for slot in self.slots)
+        return GraphNode(at, self._around.outside)
+
+    def node(self, where: GraphNode, slot: int) -> Node | None:
+        """What the thread in a slot does next; None if it is not running."""
+        at = where.at[slot]
+        return self.slots[slot].graph.nodes[at] if at >= 0 else None
+
+    def running(self, where: GraphNode) -> list[int]:
+        return [number for number, at in enumerate(where.at) if at >= 0]
+
+    def is_head(self, where: GraphNode) -> bool:
+        """Where invariants have to be widened."""
+        return any(where.at[n] in self.slots[n].graph.heads for n in self.running(where))
+
+    def moves(self, where: GraphNode) -> list[Move]:
+        """The moves that have to be considered. Follows [TX, Algorithm 1, l.4-17]."""
+        active = [number for number in self.running(where) if not self.is_waiting(where, number)]
+        if self._reduces:
+            for number in active:  # l.4-6: what nobody sees is done first
+                if self._is_alone(where, number):
+                    return list(self._moves_of(where, number))
+        return [move for number in active for move in self._moves_of(where, number)]  # l.9-11
+
+    def is_waiting(self, where: GraphNode, slot: int) -> bool:
+        """Whether the facts say that the thread does not come here before another one has ended."""
+        thread, node = self.slots[slot].thread, self.node(where, slot)
+        if node is None or node.touch is None or self._threads[thread].many:
+            return False
+        beside = self._running_beside(slot, where.at[slot])
+        return any(
+            other != slot and not self._may_run(beside, self.slots[other].thread, thread)
+            for other in self.running(where)
+        )
+
+    def writes(self, where: GraphNode) -> Iterator[Write]:
+        """What the threads that are not in the product may write while those in it are here."""
+        held = [hold for n in self.running(where) for hold in self._held(where, n)]
+        for thread in sorted(where.others):
+            if self._is_elsewhere(where, thread):
+                continue
+            for write in self._writes.get(thread, ()):
+                locks = [hold for hold in write.held if hold.lock[0] not in self._unreliable]
+                if not any(mine.excludes(yours) for mine in held for yours in locks):
+                    yield write
+
+    # -- who is where
+
+    def _held(self, where: GraphNode, slot: int) -> tuple[Hold, ...]:
+        node = self.node(where, slot)
+        if node is None:
+            return ()
+        return tuple(hold for hold in node.held if hold.lock[0] not in self._unreliable)
+
+    def _running_beside(self, slot: int, at: int) -> frozenset[ThreadId]:
+        """Threads that may be running while the slot's own thread is at an access, seen from itself."""
+        if (slot, at) not in self._beside:
+            touch, thread = self.slots[slot].graph.nodes[at].touch, self.slots[slot].thread
+            found: frozenset[ThreadId] = frozenset()
+            for access in touch.accesses if touch is not None else ():
+                for view in self._around.cp.accesses[access].views:
+                    if view.thread == thread:
+                        found |= view.moment.may_run
+            self._beside[slot, at] = found
+        return self._beside[slot, at]
+
+    def _may_run(self, beside: frozenset[ThreadId], thread: ThreadId, below: ThreadId) -> bool:
+        """`thread` may be running where `beside` is known of its ancestor `below`: it is, or one on the way to it."""
+        for candidate in self._around.ancestry(thread):
+            if candidate == below:
+                return False
+            if candidate in beside:
+                return True
+        return True  # not a descendant: nothing is known
+
+    def _is_elsewhere(self, where: GraphNode, thread: ThreadId) -> bool:
+        """Whether the facts say that the thread is not running while those of the product are here."""
+        for slot in self.running(where):
+            node, mine = self.node(where, slot), self.slots[slot].thread
+            if node is None or node.touch is None or self._threads[mine].many or thread == mine:
+                continue
+            if not self._may_run(self._running_beside(slot, where.at[slot]), thread, mine):
+                return True
+        return False
+
+    # -- moves
+
+    def _moves_of(self, where: GraphNode, slot: int) -> Iterator[Move]:
+        node = self.node(where, slot)
+        if node is None:
+            return
+        for edge in node.edges:
+            if edge.takes is not None and self._is_taken(where, slot, edge.takes):
+                continue
+            at = list(where.at)
+            at[slot] = ENDED if edge.target is None else edge.target
+            breaks = self._breaks(where, slot, edge)
+            if edge.creates is None:
+                yield Move(slot, edge, GraphNode(tuple(at), where.others), breaks=breaks)
+            else:
+                yield from self._creations(where, slot, edge, at, breaks)
+
+    def _is_taken(self, where: GraphNode, slot: int, wanted: Hold) -> bool:
+        return any(
+            hold.excludes(wanted) for other in self.running(where) if other != slot for hold in self._held(where, other)
+        )
+
+    def _breaks(self, where: GraphNode, slot: int, edge: Edge) -> bool:
+        """Whether the edge may free a lock that another thread holds, of the product or not."""
+        if edge.frees is not None and not edge.frees:
+            return False
+        relied = {hold.lock[0] for other in self.running(where) if other != slot for hold in self._held(where, other)}
+        for thread in where.others:
+            relied.update(hold.lock[0] for write in self._writes.get(thread, ()) for hold in write.held)
+        relied -= self._unreliable
+        return bool(relied) if edge.frees is None else not relied.isdisjoint(edge.frees)
+
+    def _creations(self, where: GraphNode, slot: int, edge: Edge, at: list[int], breaks: bool) -> Iterator[Move]:
+        """A new thread is one that is followed, or another one; the first of two equal ones is created first."""
+        assert edge.creates is not None
+        key = (self.slots[slot].thread, edge.creates.site)
+        if key not in self._started_by:
+            raise Unsupported("a creation of threads that the facts do not know")
+        for thread in self._started_by[key]:
+            mine = [number for number, other in enumerate(self.slots) if other.thread == thread]
+            is_many = self._threads[thread].many
+            for number in mine:
+                may_start = at[number] == NOT_STARTED or (not is_many and at[number] == ENDED)
+                earlier = [n for n in mine if n < number and at[n] == NOT_STARTED]
+                if may_start and not earlier:
+                    begun = list(at)
+                    begun[number] = self.slots[number].graph.entry
+                    yield Move(slot, edge, GraphNode(tuple(begun), where.others), number, breaks)
+            if not mine or (is_many and self._has_more(thread, len(mine))):
+                others = where.others | self._with_descendants(frozenset({thread}))
+                yield Move(slot, edge, GraphNode(tuple(at), others), breaks=breaks)
+
+    def _has_more(self, thread: ThreadId, followed: int) -> bool:
+        instances = self._threads[thread].instances
+        return instances is None or instances > followed
+
+    @cached_property
+    def _strangers(self) -> frozenset[ThreadId]:
+        """Threads that are not followed, or of which there are more than are followed."""
+        followed = [slot.thread for slot in self.slots]
+        return frozenset(
+            thread.id
+            for thread in self._threads.values()
+            if thread.id not in followed or (thread.many and self._has_more(thread.id, followed.count(thread.id)))
+        )
+
+    @cached_property
+    def is_for_any_number(self) -> bool:
+        """Whether any number of instances was accounted for."""
+        return any(
+            thread.many and self._has_more(thread.id, sum(slot.thread == thread.id for slot in self.slots))
+            for thread in self._threads.values()
+        )
+
+    def _find_started(self) -> dict[tuple[ThreadId, int], tuple[ThreadId, ...]]:
+        found: dict[tuple[ThreadId, int], tuple[ThreadId, ...]] = {}
+        for thread in self._threads.values():
+            if thread.parent is not None and thread.created_at is not None:
+                key = (thread.parent, thread.created_at)
+                found[key] = (*found.get(key, ()), thread.id)
+        return found
+
+    def _with_descendants(self, threads: frozenset[ThreadId]) -> frozenset[ThreadId]:
+        """Threads that are not followed start others, unseen."""
+        return frozenset(t for t in self._threads if not threads.isdisjoint(self._around.ancestry(t)))
+
+    # -- independence
+
+    def _is_alone(self, where: GraphNode, slot: int) -> bool:
+        """Whether what the thread does next concerns no other, now or later (l.8)."""
+        graph, at = self.slots[slot].graph, where.at[slot]
+        node = graph.nodes[at]
+        if at in graph.heads:
+            return False
+        if node.kind is Kind.LOCAL:
+            return True
+        if not self._strangers <= where.others:  # to wait for their start would lose what they do before this step
+            return False
+        others = [n for n in range(len(self.slots)) if n != slot and self._may_move(where, n)]
+        if node.kind is Kind.TOUCH and node.touch is not None:
+            return all(self._is_apart(where, node, other) for other in others)
+        if node.kind is Kind.LOCK:
+            mine = {edge.takes.lock for edge in node.edges if edge.takes is not None}
+            mine |= {hold.lock for hold in node.held}
+            plain = all(edge.frees == frozenset() for edge in node.edges)
+            return plain and all(mine.isdisjoint(self.slots[n].graph.locks[self._position(where, n)]) for n in others)
+        return False
+
+    def _may_move(self, where: GraphNode, slot: int) -> bool:
+        return where.at[slot] != ENDED or not self._threads[self.slots[slot].thread].many
+
+    def _position(self, where: GraphNode, slot: int) -> int:
+        """Where what the thread may still do begins: not started, it may do everything."""
+        return where.at[slot] if where.at[slot] >= 0 else self.slots[slot].graph.entry
+
+    def _is_apart(self, where: GraphNode, node: Node, other: int) -> bool:
+        assert node.touch is not None
+        graph, at = self.slots[other].graph, self._position(where, other)
+        return node.touch.writes.isdisjoint(graph.reads[at]) and node.touch.reads.isdisjoint(graph.writes[at])

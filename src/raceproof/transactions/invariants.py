@@ -1,0 +1,279 @@
+"""Invariants over a transaction graph: for each node, and each thread that runs there, what holds of the shared cells
+and the thread's registers.
+
+Follows [TX, Section 4]. Paper -> here: the tuple <phi_1, ..., phi_n> at a node -> `States`, one per slot; S ->
+`shared`; L_i -> the registers of slot i; meld -> `NumericDomain.meld`; propagate -> `Propagation.post`.
+Differs: what a thread was given at its creation counts as shared, since it never changes: so the ranges of threads that
+run the same code can be told apart. A thread that is not running has no assertion. After each move, threads outside the
+product may have written (see `interference`).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Final
+
+from raceproof.core import Budget, LimitReached
+from raceproof.domains import Bounds, Expr, NumericDomain, State, Variable
+from raceproof.transactions.actions import Assign, Assume, Expect, apply, converted
+from raceproof.transactions.graph import GraphNode, Move, TransactionGraph
+from raceproof.transactions.interference import Write
+
+States = tuple[State, ...]
+
+MAX_NODES: Final = 20_000
+_DELAY: Final = 3
+_ALWAYS_WIDEN: Final = 40
+_NARROWINGS: Final = 2
+_PASSES: Final = 4
+
+
+class Propagation:
+    """The steps of one graph in one domain. `followed`: the cells whose values may be relied on."""
+
+    def __init__(
+        self,
+        graph: TransactionGraph,
+        domain: NumericDomain,
+        followed: frozenset[Variable],
+        initial: Mapping[Variable, Expr],
+    ) -> None:
+        self.graph = graph
+        self.domain = domain
+        self.followed = followed
+        self.shared = followed.union(slot.argument for slot in graph.slots if slot.graph.asks_for_argument)
+        self._initial = initial
+
+    def initial(self) -> States:
+        """At the start of main."""
+        state = self.domain.top()
+        for cell, value in self._initial.items():
+            if cell in self.followed:
+                state = self.domain.assign(state, cell, value)
+        states = tuple(state if at >= 0 else self.domain.top() for at in self.graph.initial.at)
+        return self._disturbed(self.graph.initial, states)
+
+    def post(self, where: GraphNode, states: States, move: Move) -> States | None:
+        """What holds behind a move, [TX, Section 4: propagate]; None if it cannot be made."""
+        domain, mover = self.domain, states[move.slot]
+        changed: list[Variable] = []
+        steps: list[tuple[Variable, Bounds | None]] = []  # cells that were written, and how much they grew
+        is_news = False  # whether more is known of the shared cells than before
+        for action in move.edge.actions:
+            if isinstance(action, Assign) and action.variable in self.followed:
+                changed.append(action.variable)
+                steps.append((action.variable, self._growth(mover, action)))
+            mover = apply(domain, mover, action, self.followed)
+            if mover.is_bottom:
+                return None
+            is_news = is_news or isinstance(action, Assume | Expect)
+        if move.starts is not None and self.graph.slots[move.starts].argument in self.shared:
+            argument = self.graph.slots[move.starts].argument
+            given = move.edge.creates.argument if move.edge.creates is not None else None
+            if given is None:
+                mover = domain.forget(mover, [argument])
+            else:
+                mover = domain.assign(mover, argument, converted(given, argument.type))
+            changed.append(argument)
+        told = self._told(mover) if changed or is_news else None
+        result: list[State] = []
+        for slot, state in enumerate(states):
+            if move.target.at[slot] < 0:
+                result.append(domain.top())
+            elif slot == move.slot:
+                result.append(self._without_dead(slot, move, mover))
+            elif slot == move.starts:
+                result.append(self._begun(slot, mover))
+            elif told is not None:
+                result.append(self._melded(told, state, changed, steps))
+            else:
+                result.append(state)
+            if result[-1].is_bottom:
+                return None
+        return self._disturbed(move.target, tuple(result))
+
+    def _growth(self, mover: State, action: Assign) -> Bounds | None:
+        """By how much a write changes a cell, if relations are kept at all and the mover knows."""
+        if not self.domain.tops or action.is_weak:
+            return None
+        return self.domain.change(mover, action.variable, action.value)
+
+    def _told(self, mover: State) -> State:
+        """What the mover knows of the shared variables, in the packs of all threads."""
+        known = self.domain.project(mover, self.shared)
+        return self.domain.lift(known) if self.domain.tops else known
+
+    def _melded(
+        self, told: State, other: State, changed: Sequence[Variable], steps: Sequence[tuple[Variable, Bounds | None]]
+    ) -> State:
+        """What another thread knows after the move, [TX, Definition 2].
+
+        Differs: where the mover knows by how much it changed a cell, what the other one relates to the cell moves along
+        (`seen <= count` after `count++`), instead of being forgotten.
+        """
+        domain, moved = self.domain, other
+        if not domain.tops:
+            return domain.meld(told, other, self.shared, changed)
+        for cell, growth in steps:
+            is_known = growth is not None and growth[1] - growth[0] < cell.type.size
+            moved = domain.shift(moved, cell, growth) if growth and is_known else domain.forget(moved, [cell])
+        grown = {cell for cell, _ in steps}
+        return domain.meld(told, moved, self.shared, [v for v in changed if v not in grown])
+
+    def _without_dead(self, slot: int, move: Move, mover: State) -> State:
+        """Without the registers that nobody asks for any more."""
+        live = self.graph.slots[slot].graph.live[move.target.at[slot]]
+        known = {*mover.values, *(v for relation in mover.relations for v in relation.pack)}
+        dead = [v for v in known if v not in live and v not in self.shared]
+        return self.domain.forget(mover, dead) if dead else mover
+
+    def _begun(self, slot: int, creator: State) -> State:
+        """A new thread knows what its creator knows of the shared cells, and its argument."""
+        started = self.graph.slots[slot]
+        state = self.domain.project(creator, self.shared)
+        parameter = started.graph.parameter
+        if parameter is not None and started.argument in self.shared:
+            state = self.domain.assign(state, parameter, converted(started.argument, parameter.type))
+        return state
+
+    def _disturbed(self, where: GraphNode, states: States) -> States:
+        """The same, after any number of writes by threads that are not followed."""
+        writes = [write for write in self.graph.writes(where) if write.cell in self.followed]
+        if not writes:
+            return states
+        return tuple(
+            self._after_any(writes, state) if at >= 0 else state for at, state in zip(where.at, states, strict=True)
+        )
+
+    def _after_any(self, writes: Sequence[Write], state: State) -> State:
+        """Writes in any order, any number of times: the values that this leads to, or any value if it does not end."""
+        for _ in range(_PASSES):
+            before = state
+            for write in writes:
+                state = self.domain.join(state, self.domain.assign(state, write.cell, write.value))
+            if self.domain.leq(state, before):
+                return before
+        return self.domain.forget(state, [write.cell for write in writes])
+
+
+@dataclass(slots=True)
+class Solution:
+    """The invariants; nodes that are not there are unreachable. `broken`: a move that breaks a lock was possible, so
+    that nothing is proved."""
+
+    states: dict[GraphNode, States] = field(default_factory=dict)
+    moves: dict[GraphNode, list[Move]] = field(default_factory=dict)
+    broken: bool = False
+    steps: int = 0
+
+    @property
+    def edges(self) -> int:
+        return sum(map(len, self.moves.values()))
+
+
+def solve(propagation: Propagation, budget: Budget) -> Solution:
+    """The invariants by forward propagation, with widening at the heads of loops, and narrowing afterwards."""
+    ascending = _Ascending(propagation, budget)
+    ascending.run()
+    for _ in range(_NARROWINGS):
+        if ascending.solution.broken or not ascending.descend():
+            break
+    return ascending.solution
+
+
+class _Ascending:
+    def __init__(self, propagation: Propagation, budget: Budget) -> None:
+        self.solution = Solution()
+        self._propagation = propagation
+        self._domain = propagation.domain
+        self._graph = propagation.graph
+        self._budget = budget
+        self._visits: dict[GraphNode, int] = {}
+        self._heap: list[tuple[int, int, GraphNode]] = []
+        self._waiting: set[GraphNode] = set()
+        self._tick = count()
+
+    def run(self) -> None:
+        initial = self._graph.initial
+        states = self._propagation.initial()
+        if any(state.is_bottom for state in states):
+            return
+        self._arrive(initial, states)
+        while self._heap and not self.solution.broken:
+            self._budget.check()
+            _, _, where = heapq.heappop(self._heap)
+            self._waiting.discard(where)
+            for move in self._moves(where):
+                after = self._post(where, move)
+                if after is not None:
+                    if move.breaks:
+                        self.solution.broken = True
+                        return
+                    self._arrive(move.target, after)
+
+    def _moves(self, where: GraphNode) -> list[Move]:
+        moves = self.solution.moves.get(where)
+        if moves is None:
+            moves = self.solution.moves[where] = self._graph.moves(where)
+        return moves
+
+    def _post(self, where: GraphNode, move: Move) -> States | None:
+        self.solution.steps += 1
+        return self._propagation.post(where, self.solution.states[where], move)
+
+    def _arrive(self, where: GraphNode, new: States) -> None:
+        domain, known = self._domain, self.solution.states.get(where)
+        if known is None:
+            if len(self.solution.states) >= MAX_NODES:
+                raise LimitReached(f"the transaction graph has more than {MAX_NODES:,} nodes")
+            self.solution.states[where] = new
+        else:
+            if all(domain.leq(mine, yours) for mine, yours in zip(new, known, strict=True)):
+                return
+            visits = self._visits[where] = self._visits.get(where, 0) + 1
+            widens = visits > _ALWAYS_WIDEN or (visits > _DELAY and self._graph.is_head(where))
+            joined = [domain.join(old, more) for old, more in zip(known, new, strict=True)]
+            if widens:
+                joined = [domain.widen(old, both) for old, both in zip(known, joined, strict=True)]
+            self.solution.states[where] = tuple(joined)
+        if where not in self._waiting:
+            self._waiting.add(where)
+            heapq.heappush(self._heap, (self._rank(where), next(self._tick), where))
+
+    def _rank(self, where: GraphNode) -> int:
+        """Earlier points first, so that loops are stable before what follows is looked at."""
+        lengths = (len(slot.graph.nodes) for slot in self._graph.slots)
+        return sum(n if n >= 0 else (0 if n == -1 else size) for n, size in zip(where.at, lengths, strict=True))
+
+    def descend(self) -> bool:
+        """One round of narrowing; False if nothing became better."""
+        domain, solution = self._domain, self.solution
+        incoming: dict[GraphNode, list[tuple[GraphNode, Move]]] = {}
+        for where, moves in solution.moves.items():
+            for move in moves:
+                incoming.setdefault(move.target, []).append((where, move))
+        improved = False
+        initial = self._graph.initial
+        for where in sorted(solution.states, key=self._rank):
+            self._budget.check()
+            new: States | None = self._propagation.initial() if where == initial else None
+            for source, move in incoming.get(where, ()):
+                if source not in solution.states:
+                    continue
+                after = self._post(source, move)
+                if after is not None:
+                    pairs = zip(new, after, strict=True) if new is not None else ()
+                    new = after if new is None else tuple(domain.join(a, b) for a, b in pairs)
+            old = solution.states[where]
+            if new is None:
+                del solution.states[where]
+                improved = True
+            elif all(domain.leq(a, b) for a, b in zip(new, old, strict=True)):
+                narrowed = tuple(domain.narrow(a, b) for a, b in zip(old, new, strict=True))
+                if not all(domain.leq(a, b) for a, b in zip(old, narrowed, strict=True)):
+                    solution.states[where] = narrowed
+                    improved = True
+        return improved

@@ -1,0 +1,168 @@
+"""What the engine must know about the whole program before it follows any thread; all of it errs on the safe side."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from raceproof.core import Unsupported
+from raceproof.facts import Sync, SyncOp, is_atomic_function, names_of, sync_op
+from raceproof.ir import Call, Function, Instr, Program
+from raceproof.model import MAIN, Base, CallGraph, CallTargets, ConcurrentProgram, SameArgument, ThreadId
+from raceproof.transactions.cells import Cells
+from raceproof.transactions.expressions import Body
+
+RELEASING: Final = frozenset({Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
+SILENT: Final = frozenset(
+    {Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD, Sync.DETACH, Sync.SIGNAL, Sync.BROADCAST}
+    | {Sync.CONDITION_INIT, Sync.BARRIER_INIT, Sync.BARRIER_WAIT, Sync.ONCE, Sync.JOIN}
+    | {Sync.SEM_INIT, Sync.SEM_WAIT, Sync.SEM_TRYWAIT, Sync.SEM_POST}
+)
+"""Operations that order nothing here: waits may end without a signal. What a join tells is in the facts' moments."""
+
+_JUMPS: Final = frozenset(
+    {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "llvm.eh.sjlj.setjmp", "longjmp", "siglongjmp", "_longjmp"}
+    | {"getcontext", "setcontext", "swapcontext", "makecontext"}
+)
+_CANCELS: Final = frozenset(
+    {"pthread_cancel", "_pthread_cleanup_push", "_pthread_cleanup_pop", "__pthread_register_cancel"}
+    | {"__pthread_unwind_next", "pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"}
+)
+_SMALL: Final = 60
+"""Functions of up to so many instructions are followed for the sake of their result alone."""
+
+
+class Surroundings:
+    """`cells`: the memory that is followed. `outside`: threads that may run at any time, whoever starts them."""
+
+    def __init__(self, cp: ConcurrentProgram) -> None:
+        if cp.calls is None:
+            raise Unsupported("a program whose calls are not known")
+        self.cp = cp
+        self.calls: CallGraph = cp.calls
+        self.program: Program = cp.program
+        self._refuse()
+        self.cells = Cells(cp)
+        self.outside = self._find_outside()
+        self._bodies: dict[str, Body] = {}
+        self._callees = {name: self._called_in(function) for name, function in self.program.functions.items()}
+        self._relevant = self._find_relevant()
+        self._closures: dict[str, int] = {}
+
+    def _refuse(self) -> None:
+        if self.program.listed_functions("llvm.global_ctors"):
+            raise Unsupported("functions that run before main")
+        for targets in self.calls.targets.values():
+            if targets.starts is None:
+                raise Unsupported("threads that start in a function which is not known")
+            for name in (name for external in targets.externals for name in names_of(external)):
+                if name in _JUMPS:
+                    raise Unsupported(f"jumps out of functions ({name})")
+                if name in _CANCELS:
+                    raise Unsupported(f"threads that are cancelled, or locks that survive their owners ({name})")
+
+    def _find_outside(self) -> frozenset[ThreadId]:
+        """Threads that no call for creating threads begins: handlers, what runs at the end, and their offspring."""
+        creating = {
+            instr.id
+            for function in self.program.functions.values()
+            for instr in function.instructions()
+            if isinstance(instr, Call)
+            and (possible := operations(self.calls.targets[instr.id]))
+            and any(op.kind is Sync.CREATE for op in possible)
+        }
+        strange = {t.id for t in self.cp.threads.values() if t.id != MAIN and t.created_at not in creating}
+        return frozenset(t for t in self.cp.threads if not strange.isdisjoint(self.ancestry(t)))
+
+    def body(self, name: str) -> Body:
+        if name not in self._bodies:
+            self._bodies[name] = Body(self.program.functions[name])
+        return self._bodies[name]
+
+    def matters(self, name: str) -> bool:
+        """Whether the function, or one that it calls, touches shared objects or orders threads."""
+        return name in self._relevant
+
+    def is_small(self, name: str) -> bool:
+        """Whether it is cheap to follow the function and all that it calls."""
+        if name not in self._closures:
+            functions, work = {name}, [name]
+            while work:
+                for callee in self._callees[work.pop()]:
+                    if callee not in functions:
+                        functions.add(callee)
+                        work.append(callee)
+            size = sum(len(b.body) for f in functions for b in self.program.functions[f].blocks)
+            self._closures[name] = size
+        return self._closures[name] <= _SMALL
+
+    def is_visible(self, instr: Instr) -> bool:
+        """Whether other threads may see the instruction, or see to it; calls of functions of the program are looked
+        into instead."""
+        if instr.id in self.cells.by_site:
+            return True
+        if not isinstance(instr, Call):
+            return False
+        targets = self.calls.targets[instr.id]
+        return (
+            bool(targets.callbacks)
+            or self.may_release_all(targets)
+            or any(op.kind not in SILENT for op in operations(targets))
+        )
+
+    def may_release_all(self, targets: CallTargets) -> bool:
+        """Code that nothing describes, which has pointers to locks or may run functions of the program."""
+        return targets.is_unknown and (targets.may_release_any or bool(self.calls.from_outside))
+
+    def argument_of(self, thread: ThreadId) -> tuple[str, int] | None:
+        """The place in a global variable that every instance of the thread is given a pointer to."""
+        argument = self.cp.threads[thread].argument
+        if not isinstance(argument, SameArgument) or len(argument.value.terms) != 1:
+            return None
+        atom, factor = argument.value.terms[0]
+        symbol = self.cells.symbol_of.get(atom.object) if isinstance(atom, Base) and factor == 1 else None
+        return None if symbol is None else (symbol, argument.value.constant)
+
+    def ancestry(self, thread: ThreadId) -> list[ThreadId]:
+        """The thread, its creator, and so on up to main."""
+        chain = [thread]
+        while (parent := self.cp.threads[chain[-1]].parent) is not None:
+            chain.append(parent)
+        return chain
+
+    def _called_in(self, function: Function) -> tuple[str, ...]:
+        found: dict[str, None] = {}
+        for instr in function.instructions():
+            if isinstance(instr, Call):
+                targets = self.calls.targets[instr.id]
+                found.update(dict.fromkeys((*targets.functions, *targets.callbacks)))
+        return tuple(found)
+
+    def _find_relevant(self) -> frozenset[str]:
+        callers: dict[str, list[str]] = {}
+        for name, callees in self._callees.items():
+            for callee in callees:
+                callers.setdefault(callee, []).append(name)
+        work = [name for name, function in self.program.functions.items() if self._has_own_step(function)]
+        found = set(work)
+        while work:
+            for caller in callers.get(work.pop(), ()):
+                if caller not in found:
+                    found.add(caller)
+                    work.append(caller)
+        return frozenset(found)
+
+    def _has_own_step(self, function: Function) -> bool:
+        if is_atomic_function(function.name):
+            return True
+        for block in function.blocks:
+            for instr in block.body:
+                if self.is_visible(instr):
+                    return True
+                if isinstance(instr, Call) and not self.calls.targets[instr.id].may_return:
+                    return True
+        return False
+
+
+def operations(targets: CallTargets) -> list[SyncOp]:
+    """The operations on threads that a call may be."""
+    return [op for op in map(sync_op, targets.externals) if op is not None]

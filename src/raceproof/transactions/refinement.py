@@ -1,0 +1,171 @@
+"""Refine the transaction graphs until nothing changes: with cheaper invariants first, on what is still open.
+
+Follows [TX, Algorithm 2]. Paper -> here: G_pi -> the graphs of all products of the round; H_pi -> the same without the
+points that no product reaches; conflicts -> what is ahead of each point (`ThreadGraph.reads`, `writes`, `locks`), and
+the writes of threads that are not followed.
+Differs: domains are not all used in each round, but one after the other, each only on products with open pairs. And
+the first round trusts every cell; those with a pair that it could not prove are not trusted in the next one (`trust`).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from raceproof.core import Budget, LimitReached, Unsupported
+from raceproof.domains import has_polyhedra
+from raceproof.facts import race_pairs
+from raceproof.model import RacePair, ThreadId
+from raceproof.transactions.invariants import Propagation, Solution, solve
+from raceproof.transactions.meeting import Meetings
+from raceproof.transactions.products import DOMAINS, Setting, Threads, Workshop, products_of
+from raceproof.transactions.program import Surroundings
+from raceproof.transactions.trust import touched_by, trusted_cells
+
+log = logging.getLogger(__name__)
+
+_ROUNDS: Final = 8
+
+
+@dataclass(slots=True)
+class Round:
+    """One round: what was solved, and what follows from it."""
+
+    setting: Setting
+    solutions: dict[Threads, tuple[Propagation, Solution]] = field(default_factory=dict)
+    proved: list[RacePair] = field(default_factory=list)
+    failed: dict[RacePair, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def nodes(self) -> int:
+        return sum(len(solution.states) for _, solution in self.solutions.values())
+
+    @property
+    def edges(self) -> int:
+        return sum(solution.edges for _, solution in self.solutions.values())
+
+
+class Refinement:
+    """`asked`: the pairs to be proved; `harmless`: pairs that were proved before, for every input.
+
+    All pairs of the program take part, since a cell is trusted only if none of its pairs races. `rounds` is the course
+    of it, `found` the last round of each domain that proved something.
+    """
+
+    def __init__(
+        self, around: Surroundings, asked: Sequence[RacePair], harmless: frozenset[RacePair], budget: Budget
+    ) -> None:
+        self.rounds: list[Round] = []
+        self.found: list[Round] = []
+        self.reasons: dict[RacePair, str] = {}
+        self._around = around
+        self._asked = set(asked)
+        self._harmless = set(harmless)
+        self._budget = budget
+        self._pairs = race_pairs(around.cp)
+        self._workshop = Workshop(around, budget)
+
+    def run(self, domains: Sequence[str] = DOMAINS) -> None:
+        """All domains. Raises `LimitReached`; what was found by then is in `found`."""
+        for domain in domains:
+            if domain == "polyhedra" and not has_polyhedra():
+                continue
+            for is_wide in (False, True):
+                asked = [pair for pair in self._pairs if pair in self._asked and pair not in self._harmless]
+                if not asked:
+                    return
+                if is_wide and not any(self._is_wider(pair) for pair in asked):
+                    continue
+                last = self._with(domain, is_wide)
+                if last.proved:
+                    self.found.append(last)
+                    self._harmless.update(last.proved)
+
+    def _is_wider(self, pair: RacePair) -> bool:
+        """Whether there are threads that only a wide product has."""
+        try:
+            return products_of(self._around, pair, True) != products_of(self._around, pair, False)
+        except Unsupported:
+            return False
+
+    def _with(self, domain: str, is_wide: bool) -> Round:
+        """Rounds with one domain, until nothing changes."""
+        open_pairs = [pair for pair in self._pairs if pair not in self._harmless]
+        candidates = set(open_pairs)
+        cuts: Mapping[ThreadId, frozenset[int]] = {}
+        for number in range(_ROUNDS):
+            followed = trusted_cells(self._around, self._pairs, self._harmless | candidates)
+            last = self._round(Setting(domain, is_wide, followed, cuts), open_pairs)
+            self.rounds.append(last)
+            candidates, before = set(last.proved), candidates
+            lost = {c for pair in before - candidates for c in touched_by(self._around, pair)}
+            is_stable = not any(self._around.cells.variables[cell] in followed for cell in lost)
+            more_cuts = self._cuts(last) if is_stable else {}
+            if is_stable and (more_cuts == cuts or not self._is_worthwhile(last)):
+                return last
+            cuts = more_cuts
+            if number == _ROUNDS - 2:
+                cuts = {}
+        return Round(Setting(domain, is_wide, frozenset(), {}))  # not stable: nothing is proved
+
+    def _is_worthwhile(self, last: Round) -> bool:
+        return any(pair in self._asked for pair in last.failed)
+
+    def _round(self, setting: Setting, open_pairs: Sequence[RacePair]) -> Round:
+        start = time.monotonic()
+        result = Round(setting)
+        wanted: dict[Threads, list[RacePair]] = {}
+        for pair in open_pairs:
+            try:
+                products = products_of(self._around, pair, setting.is_wide)
+            except Unsupported as stop:
+                result.failed[pair] = str(stop)
+                continue
+            if not products:
+                result.failed[pair] = "no two threads are known that make these accesses"
+            for threads in products:
+                wanted.setdefault(threads, []).append(pair)
+        for number, (threads, pairs) in enumerate(wanted.items()):
+            share = self._budget.part(max(0.0, self._budget.remaining()) / (len(wanted) - number))
+            self._product(result, threads, pairs, share)
+        result.proved = [pair for pair in open_pairs if pair not in result.failed]
+        result.seconds = time.monotonic() - start
+        log.info("%s: %d of %d pairs, %d nodes", setting.domain, len(result.proved), len(open_pairs), result.nodes)
+        return result
+
+    def _product(self, result: Round, threads: Threads, pairs: Sequence[RacePair], budget: Budget) -> None:
+        try:
+            propagation = self._workshop.propagation(threads, result.setting)
+            solution = solve(propagation, budget)
+        except (LimitReached, Unsupported) as stop:
+            self._budget.check()
+            result.failed.update(dict.fromkeys(pairs, str(stop)))
+            return
+        result.solutions[threads] = propagation, solution
+        if solution.broken:
+            why = "a lock may be given back by a thread that does not hold it"
+            result.failed.update(dict.fromkeys(pairs, why))
+            return
+        meetings = Meetings(propagation.graph, solution.states, propagation.domain)
+        for pair in pairs:
+            if not self._workshop.is_covered(pair, threads):
+                result.failed.setdefault(pair, "the code that makes an access was not found")
+            elif meetings.may_meet(pair):
+                result.failed.setdefault(pair, "the two accesses may be reached together, as far as values tell")
+
+    def _cuts(self, last: Round) -> dict[ThreadId, frozenset[int]]:
+        """Points that some product does not reach, although its thread is in it."""
+        found: dict[ThreadId, frozenset[int]] = {}
+        for propagation, solution in last.solutions.values():
+            for slot in {slot.thread: slot for slot in propagation.graph.slots}.values():
+                mine = [n for n, other in enumerate(propagation.graph.slots) if other.thread == slot.thread]
+                if solution.broken or len(mine) > 1:
+                    continue
+                reached = {where.at[mine[0]] for where in solution.states}
+                missing = frozenset(range(len(slot.graph.nodes))) - reached
+                found[slot.thread] = found.get(slot.thread, frozenset()) | missing
+        return {thread: missing for thread, missing in found.items() if missing}

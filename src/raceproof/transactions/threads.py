@@ -1,0 +1,712 @@
+"""The code of one thread as a graph: calls inlined, points that other threads can see as nodes, the rest on the edges.
+
+A point knows which locks the thread certainly holds there, so that a lock taken under a condition gives two points. A
+thread that stands at a node does next what the node says; an edge does it and goes on to the next node. Nodes without
+an operation are where paths meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import Enum, unique
+from typing import Final, TypeVar
+
+from raceproof.core import Budget, LimitReached, SourcePos, Unsupported, targets_of_back_edges
+from raceproof.domains import Binary, Const, Expr, Op, Variable, variables_of
+from raceproof.facts import Sync, SyncOp, is_atomic_function, names_of
+from raceproof.ir import Block, Branch, Call, Cast, Compare, Instr, Phi, Reg, Return, Select, SiteId, operands
+from raceproof.model import MAIN, CallTargets, ThreadId
+from raceproof.transactions.actions import (
+    Action,
+    Assign,
+    Assume,
+    Forget,
+    converted,
+    extended,
+    live_before,
+    without_dead,
+)
+from raceproof.transactions.cells import type_of
+from raceproof.transactions.expressions import OFFSET, Pointer, Values
+from raceproof.transactions.lowering import Lowering, Resource, Touch
+from raceproof.transactions.names import Register
+from raceproof.transactions.program import RELEASING, Surroundings, operations
+
+MAX_NODES: Final = 4_000
+MAX_EDGES: Final = 20_000
+MAX_STACK: Final = 16
+_TEST: Final = 3
+_FLAG_WAYS: Final = 16
+_OF_LOCKS: Final = frozenset(
+    {Sync.LOCK, Sync.TRYLOCK, Sync.UNLOCK, Sync.WAIT, Sync.ATOMIC_BEGIN, Sync.ATOMIC_END} | {Sync.LOCK_INIT}
+)
+_ASSUME: Final = frozenset({"__VERIFIER_assume", "llvm.assume"})
+
+Place = tuple[str, int]
+"""A global variable and a byte in it: a lock that is one object."""
+
+ATOMIC: Final[Place] = ("", 0)
+"""The lock of `__VERIFIER_atomic_begin` and of functions that are atomic by their name."""
+
+
+@unique
+class Phase(Enum):
+    BEFORE = "before"
+    WAITING = "waiting"  # at a condition; takes the lock next
+    CALLBACKS = "callbacks"  # the library runs functions of the program, as often as it likes
+    ENTERING = "entering"  # about to begin an atomic function
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Hold:
+    lock: Place
+    shared: bool = False
+
+    def excludes(self, other: Hold) -> bool:
+        return self.lock == other.lock and not (self.shared and other.shared)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """`unsure`: locks of which it is no longer known whether they are held: they count as not held for good.
+    `history`: the last decision on the way here (frame, block, and block that came next), where that is kept. `flags`:
+    registers that are 0 or 1 (frame, name, value), so that what was found out with them is not lost."""
+
+    frame: int
+    block: int
+    step: int
+    phase: Phase = Phase.BEFORE
+    held: tuple[Hold, ...] = ()
+    unsure: tuple[Place, ...] = ()
+    history: tuple[int, int, int] | None = None
+    flags: tuple[tuple[int, str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """A thread is started at `site` and given `argument`, a variable that the edge assigns."""
+
+    site: SiteId
+    argument: Variable | None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """From one node to the next, `target` None for the end of the thread.
+
+    `takes`: the lock that must be free. `frees`: global variables with locks that may be given back or made anew by a
+    thread that need not hold them; None: any. `creates`: the thread that it starts.
+    """
+
+    target: int | None
+    actions: tuple[Action, ...] = ()
+    takes: Hold | None = None
+    frees: frozenset[str] | None = frozenset()
+    creates: Creation | None = None
+
+
+@unique
+class Kind(Enum):
+    """What a thread does next at a node."""
+
+    LOCAL = "local"  # nothing that others could see
+    TOUCH = "touch"  # accesses to shared objects, and nothing else
+    LOCK = "lock"  # takes or gives back locks
+    OTHER = "other"
+
+
+@dataclass(slots=True)
+class Node:
+    """`site` and `pos` of the instruction that comes next, if other threads can see it."""
+
+    point: Point
+    kind: Kind
+    touch: Touch | None = None
+    site: SiteId | None = None
+    pos: SourcePos | None = None
+    function: str = ""
+    edges: list[Edge] = field(default_factory=list)
+
+    @property
+    def held(self) -> tuple[Hold, ...]:
+        return self.point.held
+
+
+@dataclass(slots=True)
+class ThreadGraph:
+    """`heads`: nodes such that every cycle has one. `live`: registers whose value matters at each node. `reads`,
+    `writes`, `locks`: what may still be touched or locked from each node on. `parameter` gets the argument."""
+
+    thread: ThreadId
+    nodes: list[Node]
+    entry: int
+    parameter: Variable | None
+    heads: frozenset[int] = frozenset()
+    live: list[frozenset[Variable]] = field(default_factory=list)
+    reads: list[frozenset[Resource]] = field(default_factory=list)
+    writes: list[frozenset[Resource]] = field(default_factory=list)
+    locks: list[frozenset[Place]] = field(default_factory=list)
+
+    @property
+    def asks_for_argument(self) -> bool:
+        return self.parameter is not None and self.parameter in self.live[self.entry]
+
+    def creates(self, site: SiteId | None) -> bool:
+        edges = (edge for node in self.nodes for edge in node.edges)
+        return any(edge.creates is not None and edge.creates.site == site for edge in edges)
+
+    def finish(self) -> None:
+        targets = [[edge.target for edge in node.edges if edge.target is not None] for node in self.nodes]
+        self.heads = targets_of_back_edges(self.entry, targets.__getitem__)
+        self.live = _liveness(self)
+        self.nodes = [replace(node, edges=[self._cleaned(edge) for edge in node.edges]) for node in self.nodes]
+        self.reads = _ahead(self, lambda n: n.touch.reads if n.touch is not None else frozenset())
+        self.writes = _ahead(self, lambda n: n.touch.writes if n.touch is not None else frozenset())
+        self.locks = _ahead(self, lambda n: locks_at(self, n))
+
+    def without(self, cut: frozenset[int]) -> ThreadGraph:
+        """The same graph, where the thread does nothing any more once it is at one of these points."""
+        if not cut:
+            return self
+        nodes = [
+            replace(node, kind=Kind.OTHER, touch=None, edges=[]) if number in cut else node
+            for number, node in enumerate(self.nodes)
+        ]
+        graph = ThreadGraph(self.thread, nodes, self.entry, self.parameter)
+        graph.finish()
+        return graph
+
+    def _cleaned(self, edge: Edge) -> Edge:
+        live = self.live[edge.target] if edge.target is not None else frozenset()
+        if edge.creates is not None and edge.creates.argument is not None:
+            live = live.union(variables_of(edge.creates.argument))
+        return replace(edge, actions=without_dead(edge.actions, live))
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    parent: int
+    function: str
+    pointers: tuple[Pointer | None, ...]
+    constants: tuple[Const | None, ...]
+    call: tuple[int, int, Phase]
+    site: SiteId | None
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A path under way: where it is, what it has done, and what its first step was."""
+
+    point: Point
+    actions: tuple[Action, ...] = ()
+    takes: Hold | None = None
+    frees: frozenset[str] | None = frozenset()
+    creates: Creation | None = None
+
+    def then(self, point: Point, *actions: Action) -> _Way:
+        done = list(self.actions)
+        for action in actions:
+            done += extended(done, action)
+        return replace(self, point=point, actions=tuple(done))
+
+
+class Walk:
+    """Draws the graph of one thread. `keeps_history`: paths that meet stay apart until the next decision."""
+
+    def __init__(self, around: Surroundings, thread: ThreadId, budget: Budget, keeps_history: bool = False) -> None:
+        self._around = around
+        self._thread = thread
+        self._keeps_history = keeps_history
+        self._budget = budget
+        self._lowering = Lowering(around.cells)
+        self._frames: list[_Frame] = []
+        self._frame_ids: dict[_Frame, int] = {}
+        self._values: list[Values] = []
+        self._merges: list[frozenset[int]] = []
+        self._returns: set[tuple[int, int, int]] = set()
+        self._numbers: dict[Point, int] = {}
+        self._nodes: list[Node] = []
+        self._count = 0
+
+    def run(self) -> ThreadGraph:
+        start = self._around.cp.threads[self._thread].start
+        function = self._around.program.functions[start]
+        given = self._around.argument_of(self._thread) if self._thread != MAIN else None
+        pointer = None if given is None else (given[0], Const(given[1], OFFSET))
+        unknown: tuple[Pointer | None, ...] = (None,) * len(function.params)
+        pointers = (pointer, *unknown[1:]) if unknown else ()
+        first = self._enter(_Way(Point(0, 0, 0)), _Frame(-1, start, pointers, (), (0, 0, Phase.BEFORE), None, 0))
+        entry = self._node(first.point)
+        done = 0
+        while done < len(self._nodes):
+            self._budget.check()
+            self._expand(done)
+            done += 1
+        parameter = None
+        if function.params and (of_type := type_of(function.params[0].type)) is not None:
+            parameter = self._values[0].variable(function.params[0].name, of_type)
+        graph = ThreadGraph(self._thread, self._nodes, entry, parameter)
+        graph.finish()
+        return graph
+
+    # -- nodes and edges
+
+    def _node(self, point: Point) -> int:
+        number = self._numbers.get(point)
+        if number is None:
+            if len(self._nodes) >= MAX_NODES:
+                raise LimitReached(f"the code of a thread has more than {MAX_NODES:,} points")
+            number = self._numbers[point] = len(self._nodes)
+            self._nodes.append(self._describe(point))
+        return number
+
+    def _describe(self, point: Point) -> Node:
+        function = self._values[point.frame].body.function
+        instr = self._instruction(point)
+        if point.phase is Phase.ENTERING:
+            return Node(point, Kind.LOCK, None, None, function.pos, function.source_name)
+        if instr is None or (point.phase is Phase.BEFORE and not self._around.is_visible(instr)):
+            return Node(point, Kind.LOCAL, function=function.source_name)
+        touch = self._lowering.touch(self._values[point.frame], instr) if point.phase is not Phase.WAITING else None
+        return Node(point, self._kind(instr, touch), touch, instr.id, instr.pos, function.source_name)
+
+    def _kind(self, instr: Instr, touch: Touch | None) -> Kind:
+        if not isinstance(instr, Call):
+            return Kind.TOUCH
+        targets = self._around.calls.targets[instr.id]
+        kinds = {op.kind for op in operations(targets)}
+        if touch is None and kinds and kinds <= _OF_LOCKS and not targets.functions and not targets.is_unknown:
+            return Kind.LOCK
+        return Kind.OTHER
+
+    def _instruction(self, point: Point) -> Instr | None:
+        body = self._values[point.frame].body.function.blocks[point.block].body
+        return body[point.step] if point.step < len(body) else None
+
+    def _is_node(self, point: Point) -> bool:
+        if point.phase is not Phase.BEFORE:
+            return True
+        if point.step == 0 and point.block in self._merges[point.frame]:
+            return True
+        if (point.frame, point.block, point.step) in self._returns:
+            return True
+        instr = self._instruction(point)
+        return instr is not None and self._around.is_visible(instr)
+
+    def _expand(self, number: int) -> None:
+        """All ways from a node to the next ones. The first step is the node's own; after it, only what is local."""
+        node = self._nodes[number]
+        work = [_Way(node.point)] if node.kind is Kind.LOCAL else list(self._visible(_Way(node.point)))
+        is_first = node.kind is Kind.LOCAL
+        while work:
+            way = work.pop()
+            if way.point.frame < 0:
+                self._add(node, Edge(None, way.actions, way.takes, way.frees, way.creates))
+            elif not is_first and self._is_node(way.point):
+                target = self._node(way.point)
+                self._add(node, Edge(target, way.actions, way.takes, way.frees, way.creates))
+            else:
+                work.extend(reversed(list(self._local(way))))
+            is_first = False
+        node.edges.sort(key=lambda edge: -1 if edge.target is None else edge.target)
+
+    def _add(self, node: Node, edge: Edge) -> None:
+        self._count += 1
+        if self._count > MAX_EDGES:
+            raise LimitReached(f"the code of a thread has more than {MAX_EDGES:,} paths between its points")
+        node.edges.append(edge)
+
+    # -- local steps
+
+    def _local(self, way: _Way) -> Iterator[_Way]:
+        point = way.point
+        values = self._values[point.frame]
+        instr = self._instruction(point)
+        if instr is None:
+            yield from self._leave_block(way)
+        elif isinstance(instr, Call):
+            yield from self._call(way, instr)
+        else:
+            for actions in self._lowering.ways(values, instr):
+                yield way.then(_next(point), *actions)
+
+    def _leave_block(self, way: _Way) -> Iterator[_Way]:
+        point = way.point
+        values = self._values[point.frame]
+        block = values.body.function.blocks[point.block]
+        if isinstance(block.terminator, Return):
+            yield self._return(way, block.terminator)
+            return
+        for label, conditions in self._lowering.branches(values, block.terminator):
+            number = values.body.blocks[label]
+            phis = self._lowering.phis(values, values.body.function.blocks[number].body, block.label)
+            history = point.history
+            if number in values.body.heads:
+                history = None
+            elif self._keeps_history and conditions:
+                history = (point.frame, point.block, number)
+            there = replace(point, block=number, step=0, history=history)
+            for flags, found, known in self._flags(point, values, number, block.label):
+                yield way.then(replace(there, flags=flags), *conditions, *found, *phis, *known)
+
+    def _flags(
+        self, point: Point, values: Values, number: int, source: str
+    ) -> Iterator[tuple[tuple[tuple[int, str, int], ...], list[Action], list[Action]]]:
+        """Every way in which the flags may be set on entering a block: the flags, what that means, and their values."""
+        body = values.body
+        live = body.live_flags[number]
+        before = {(frame, name): value for frame, name, value in point.flags}
+        kept = {key: value for key, value in before.items() if key[0] != point.frame or key[1] in live}
+        ways: list[tuple[dict[tuple[int, str], int], list[Action], list[Action]]] = [(kept, [], [])]
+        if not self._keeps_history:
+            yield (), [], []
+            return
+        for phi in body.function.blocks[number].body:
+            if not isinstance(phi, Phi):
+                break
+            name, of_type = phi.result.name, type_of(phi.type)
+            if name not in live or of_type is None:
+                continue
+            operand = next(value for value, label in phi.incoming if label == source)
+            variable = values.variable(name, of_type)
+            given = before.get((point.frame, operand.name)) if isinstance(operand, Reg) else None
+            value = values.as_type(operand, of_type)
+            if isinstance(value, Const):
+                given = value.value
+            choices = [(given, [])] if given is not None else [(n, [_is_set(value, n)]) for n in (0, 1)]
+            ways = [
+                ({**flags, (point.frame, name): n}, [*found, *more], [*known, Assign(variable, Const(n, of_type))])
+                for flags, found, known in ways
+                for n, more in choices
+            ]
+        for flags, found, known in ways[:_FLAG_WAYS]:
+            yield tuple(sorted((frame, name, n) for (frame, name), n in flags.items())), found, known
+        if len(ways) > _FLAG_WAYS:
+            raise LimitReached("too many flags are set at once")
+
+    def _return(self, way: _Way, terminator: Return) -> _Way:
+        point = way.point
+        frame = self._frames[point.frame]
+        values = self._values[point.frame]
+        held = point.held
+        if is_atomic_function(frame.function):
+            held = _without(held, ATOMIC)
+        if frame.parent < 0:
+            return way.then(Point(-1, 0, 0))
+        block, step, phase = frame.call
+        flags = tuple(flag for flag in point.flags if flag[0] != point.frame)
+        behind = Point(frame.parent, block, step, phase, held, point.unsure, point.history, flags)
+        caller = self._values[frame.parent]
+        call = caller.body.function.blocks[block].body[step]
+        assert isinstance(call, Call)
+        if phase is Phase.CALLBACKS:
+            return way.then(behind)
+        actions: list[Action] = []
+        of_type = type_of(call.type)
+        if call.result is not None and of_type is not None:
+            result = caller.variable(call.result.name, of_type)
+            value = values.of(terminator.value) if terminator.value is not None else None
+            actions.append(Forget(result) if value is None else Assign(result, converted(value, of_type)))
+        return way.then(_next(replace(behind, phase=Phase.BEFORE)), *actions)
+
+    # -- calls
+
+    def _call(self, way: _Way, call: Call) -> Iterator[_Way]:
+        """A call that no other thread can see, but for the functions that it runs."""
+        targets = self._around.calls.targets[call.id]
+        yield from self._externals(way, call, targets)
+        yield from self._functions(way, call, targets.functions)
+
+    def _externals(self, way: _Way, call: Call, targets: CallTargets) -> Iterator[_Way]:
+        values = self._values[way.point.frame]
+        if not targets.externals and not targets.is_unknown:
+            return
+        if not targets.may_return or len(targets.externals) > 1:
+            yield way.then(Point(-1, 0, 0))
+        if targets.may_return or targets.is_unknown:
+            actions = self._lowering.of_call(values, call)
+            if len(targets.externals) == 1 and _ASSUME.intersection(names_of(targets.externals[0])) and call.args:
+                tested = values.condition(call.args[0])
+                actions += [] if tested is None else [Assume(tested)]
+            point = way.point
+            if self._around.may_release_all(targets):
+                point = replace(point, held=())
+            yield way.then(_next(replace(point, phase=Phase.BEFORE)), *actions)
+
+    def _functions(self, way: _Way, call: Call, names: tuple[str, ...], is_callback: bool = False) -> Iterator[_Way]:
+        point = way.point
+        values = self._values[point.frame]
+        for name in names:
+            function = self._around.program.functions[name]
+            is_recursive = self._is_running(point.frame, name)
+            if not self._around.matters(name) and (is_recursive or is_callback or not self._around.is_small(name)):
+                behind = point if is_callback else _next(replace(point, phase=Phase.BEFORE))
+                yield way.then(behind, *self._lowering.forget_result(values, call))
+                continue
+            if is_recursive:
+                raise Unsupported(f"recursion through {function.source_name}, which concerns other threads", call.pos)
+            depth = self._frames[point.frame].depth + 1
+            if depth > MAX_STACK:
+                raise LimitReached(f"calls are nested more than {MAX_STACK} deep")
+            given: list[Pointer | None] = []
+            constants: list[Const | None] = []
+            actions: list[Action] = []
+            for index, parameter in enumerate(function.params):
+                is_known = not is_callback and parameter.by_value is None and index < len(call.args)
+                given.append(values.pointer(call.args[index]) if is_known else None)
+                of_type = type_of(parameter.type)
+                value = values.as_type(call.args[index], of_type) if is_known and of_type is not None else None
+                constants.append(value if isinstance(value, Const) else None)
+            back = (point.block, point.step, Phase.CALLBACKS if is_callback else Phase.BEFORE)
+            frame = _Frame(point.frame, name, tuple(given), tuple(constants), back, call.id, depth)
+            entered = self._enter(way, frame)
+            inner = self._values[entered.point.frame]
+            for index, parameter in enumerate(function.params):
+                of_type = type_of(parameter.type)
+                if of_type is None:
+                    continue
+                variable = inner.variable(parameter.name, of_type)
+                if not is_callback and index < len(call.args) and parameter.by_value is None:
+                    actions.append(Assign(variable, values.as_type(call.args[index], of_type)))
+                else:
+                    actions.append(Forget(variable))
+            yield entered.then(entered.point, *actions)
+
+    def _enter(self, way: _Way, frame: _Frame) -> _Way:
+        number = self._frame_ids.setdefault(frame, len(self._frames))
+        if number == len(self._frames):
+            self._frames.append(frame)
+            body = self._around.body(frame.function)
+            bits = 8 * self._around.program.pointer_size
+            self._values.append(Values(body, number, frame.pointers, bits, frame.constants, self._thread))
+            blocks = body.function.blocks
+            entries: list[int] = []
+            for block in blocks:
+                entries += [
+                    body.blocks[label] for label, _ in self._lowering.branches(self._values[-1], block.terminator)
+                ]
+            self._merges.append(
+                frozenset(b for b in entries if entries.count(b) > 1 and (b in body.heads or not _is_test(blocks[b])))
+            )
+            if frame.parent >= 0 and sum(isinstance(b.terminator, Return) for b in blocks) > 1:
+                self._returns.add((frame.parent, frame.call[0], frame.call[1] + 1))
+        phase = Phase.ENTERING if is_atomic_function(frame.function) else Phase.BEFORE
+        return replace(way, point=replace(way.point, frame=number, block=0, step=0, phase=phase))
+
+    def _is_running(self, frame: int, name: str) -> bool:
+        while frame >= 0:
+            if self._frames[frame].function == name:
+                return True
+            frame = self._frames[frame].parent
+        return False
+
+    # -- what others can see
+
+    def _visible(self, way: _Way) -> Iterator[_Way]:
+        point = way.point
+        if point.phase is Phase.ENTERING:
+            yield self._take(way, Hold(ATOMIC), replace(point, phase=Phase.BEFORE))
+            return
+        instr = self._instruction(point)
+        assert instr is not None
+        if not isinstance(instr, Call):
+            for actions in self._lowering.ways(self._values[point.frame], instr):
+                yield way.then(_next(point), *actions)
+            return
+        targets = self._around.calls.targets[instr.id]
+        if point.phase is Phase.WAITING:
+            yield from self._wake(way, instr, targets)
+            return
+        if point.phase is Phase.CALLBACKS:
+            actions = self._lowering.of_call(self._values[point.frame], instr)
+            yield way.then(_next(replace(point, phase=Phase.BEFORE)), *actions)
+            yield from self._functions(way, instr, targets.callbacks, is_callback=True)
+            return
+        possible = operations(targets)
+        for op in possible:
+            yield from self._operation(way, instr, op)
+        if len(targets.externals) > len(possible) or (targets.is_unknown and not targets.externals):
+            yield from self._externals(way, instr, targets)
+        if targets.callbacks:
+            yield way.then(replace(point, phase=Phase.CALLBACKS))
+        yield from self._functions(way, instr, targets.functions)
+
+    def _operation(self, way: _Way, call: Call, op: SyncOp) -> Iterator[_Way]:
+        point = way.point
+        effects = self._lowering.of_call(self._values[point.frame], call)
+        behind = _next(point)
+        match op.kind:
+            case Sync.EXIT:
+                yield way.then(Point(-1, 0, 0), *effects)
+            case Sync.LOCK | Sync.TRYLOCK:
+                yield from self._lock(way, call, op)
+            case Sync.ATOMIC_BEGIN:
+                yield self._take(way.then(point, *effects), Hold(ATOMIC), behind)
+            case Sync.ATOMIC_END:
+                yield way.then(replace(behind, held=_without(point.held, ATOMIC)), *effects)
+            case Sync.WAIT:
+                lock = self._place(point, call, op.lock_arg)
+                held = _without(point.held, lock) if lock is not None else ()
+                yield way.then(replace(point, phase=Phase.WAITING, held=held), *effects)
+            case kind if kind in RELEASING:
+                yield self._unlock(way, call, op)
+            case Sync.CREATE:
+                yield from self._create(way, call, op)
+            case _:
+                yield way.then(behind, *effects)
+
+    def _place(self, point: Point, call: Call, index: int | None) -> Place | None:
+        if index is None or index >= len(call.args):
+            return None
+        found = self._values[point.frame].pointer(call.args[index])
+        if found is None or not isinstance(found[1], Const):
+            return None
+        variable = self._around.program.globals.get(found[0])
+        if variable is None or variable.is_thread_local or variable.is_external:
+            return None
+        return found[0], found[1].value
+
+    def _lock(self, way: _Way, call: Call, op: SyncOp) -> Iterator[_Way]:
+        point = way.point
+        effects = self._lowering.of_call(self._values[point.frame], call)
+        lock = self._place(point, call, op.arg)
+        behind = _next(point)
+        if op.may_fail:
+            yield way.then(behind, *effects, *self._outcome(point, call, op, False))
+        succeeded = (*effects, *self._outcome(point, call, op, True))
+        if lock is None or lock in point.unsure:
+            yield way.then(behind, *effects)
+        elif any(hold.lock == lock for hold in point.held):  # again: of what this means nothing is certain
+            unsure = tuple(sorted({*point.unsure, lock}))
+            yield way.then(replace(behind, held=_without(point.held, lock), unsure=unsure), *effects)
+        else:
+            yield self._take(way.then(point, *succeeded), Hold(lock, op.shared), behind)
+
+    def _take(self, way: _Way, hold: Hold, behind: Point) -> _Way:
+        if any(held.lock == hold.lock for held in behind.held):
+            return replace(way, point=behind)
+        return replace(way, takes=hold, point=replace(behind, held=tuple(sorted((*behind.held, hold)))))
+
+    def _outcome(self, point: Point, call: Call, op: SyncOp, success: bool) -> list[Action]:
+        """What the result says about whether the lock was taken."""
+        of_type = type_of(call.type)
+        if call.result is None or of_type is None:
+            return []
+        result = self._values[point.frame].variable(call.result.name, of_type)
+        expected = Const(of_type.wrap(op.success), of_type)
+        if success:
+            return [Assign(result, expected)]
+        return [Assume(Binary(Op.NE, result, expected))]
+
+    def _unlock(self, way: _Way, call: Call, op: SyncOp) -> _Way:
+        point = way.point
+        effects = self._lowering.of_call(self._values[point.frame], call)
+        lock = self._place(point, call, op.arg)
+        behind = _next(point)
+        if lock is None:
+            gone = self._around.calls.targets[call.id].may_lock_in
+            held = () if gone is None else tuple(hold for hold in point.held if hold.lock[0] not in gone)
+            return replace(way.then(replace(behind, held=held), *effects), frees=gone)
+        if lock in point.unsure or any(hold.lock == lock for hold in point.held):
+            return way.then(replace(behind, held=_without(point.held, lock)), *effects)
+        return replace(way.then(behind, *effects), frees=frozenset({lock[0]}))
+
+    def _wake(self, way: _Way, call: Call, targets: CallTargets) -> Iterator[_Way]:
+        """The end of a wait at a condition: the lock is held again."""
+        behind = _next(replace(way.point, phase=Phase.BEFORE))
+        for op in (op for op in operations(targets) if op.kind is Sync.WAIT):
+            lock = self._place(way.point, call, op.lock_arg)
+            if lock is None or lock in way.point.unsure:
+                yield way.then(behind)
+            else:
+                yield self._take(way, Hold(lock), behind)
+
+    def _create(self, way: _Way, call: Call, op: SyncOp) -> Iterator[_Way]:
+        """The creation may fail; where nobody asks whether it did, it does not (see docs/soundness.md)."""
+        point = way.point
+        values = self._values[point.frame]
+        effects = self._lowering.of_call(values, call)
+        argument = values.of(call.args[op.start_arg]) if op.start_arg is not None else None
+        if argument is None:
+            created = replace(way, creates=Creation(call.id, None))
+        else:  # kept: what it is made of may change before the next point
+            given = Variable(Register(self._thread, point.frame, f"given at {call.id}"), argument.type)
+            created = replace(way.then(point, Assign(given, argument)), creates=Creation(call.id, given))
+        yield created.then(_next(point), *effects, *self._outcome(point, call, op, True))
+        if call.result is not None and self._is_used(point, call.result.name):
+            yield way.then(_next(point), *effects, *self._outcome(point, call, op, False))
+
+    def _is_used(self, point: Point, register: str) -> bool:
+        function = self._values[point.frame].body.function
+        return any(Reg(register) in operands(instr) for instr in function.instructions())
+
+
+def _is_set(value: Expr, number: int) -> Assume:
+    return Assume(Binary(Op.NE, value, Const(0, value.type)), truth=number != 0)
+
+
+def _is_test(block: Block) -> bool:
+    """Only decides where to go on (`a && b`): each way to it is followed by itself, or what it knows would be lost."""
+    is_short = len(block.body) <= _TEST and all(isinstance(i, Phi | Compare | Cast | Select) for i in block.body)
+    return is_short and isinstance(block.terminator, Branch | Return)
+
+
+def _next(point: Point) -> Point:
+    return replace(point, step=point.step + 1)
+
+
+def _without(held: tuple[Hold, ...], lock: Place) -> tuple[Hold, ...]:
+    return tuple(hold for hold in held if hold.lock != lock)
+
+
+T = TypeVar("T", bound=Hashable)
+
+
+def _ahead(graph: ThreadGraph, of_node: Callable[[Node], frozenset[T]]) -> list[frozenset[T]]:
+    """For each node, everything that it and the nodes behind it have."""
+    found = [of_node(node) for node in graph.nodes]
+    changed = True
+    while changed:
+        changed = False
+        for number in range(len(graph.nodes) - 1, -1, -1):
+            targets = (edge.target for edge in graph.nodes[number].edges)
+            new = found[number].union(*(found[target] for target in targets if target is not None))
+            if new != found[number]:
+                found[number], changed = new, True
+    return found
+
+
+def _liveness(graph: ThreadGraph) -> list[frozenset[Variable]]:
+    """Registers whose value may be asked for behind each node, or at it: where the node's access goes."""
+    at_node = [
+        frozenset(variables_of(node.touch.start[1])) if node.touch is not None and node.touch.start else frozenset()
+        for node in graph.nodes
+    ]
+    found: list[frozenset[Variable]] = list(at_node)
+    changed = True
+    while changed:
+        changed = False
+        for number in range(len(graph.nodes) - 1, -1, -1):
+            new = set(at_node[number])
+            for edge in graph.nodes[number].edges:
+                behind = found[edge.target] if edge.target is not None else frozenset()
+                if edge.creates is not None and edge.creates.argument is not None:
+                    behind = behind.union(variables_of(edge.creates.argument))
+                new |= live_before(edge.actions, behind)
+            registers = frozenset(v for v in new if isinstance(v.name, Register))
+            if registers != found[number]:
+                found[number], changed = registers, True
+    return found
+
+
+def locks_at(graph: ThreadGraph, node: Node) -> frozenset[Place]:
+    """The locks that the node takes or gives back."""
+    found: set[Place] = set()
+    for edge in node.edges:
+        if edge.takes is not None:
+            found.add(edge.takes.lock)
+        behind = graph.nodes[edge.target].held if edge.target is not None else ()
+        found.update(hold.lock for hold in node.held if hold not in behind)
+    return frozenset(found)

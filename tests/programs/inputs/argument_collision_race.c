@@ -1,0 +1,32 @@
+// Two threads get a structure each; some inputs give both the same slot.
+// The race needs: x = 10, y = 89: both come to 4.
+#include <pthread.h>
+
+extern unsigned char __VERIFIER_nondet_uchar(void);
+
+struct job {
+    unsigned slot;
+    int amount;
+};
+
+static int slots[16];
+
+static void *worker(void *arg) {
+    const struct job *job = arg;
+    slots[job->slot] += job->amount;            // race
+    return arg;
+}
+
+int main(void) {
+    pthread_t a, b;
+    unsigned x = __VERIFIER_nondet_uchar();
+    unsigned y = __VERIFIER_nondet_uchar();
+    if (x < 8 || x > 12 || y < 88 || y > 93)
+        return 0;
+    struct job one = {x * 3 % 13, 1}, two = {(y + 1) * 2 % 11, 2};
+    pthread_create(&a, NULL, worker, &one);
+    pthread_create(&b, NULL, worker, &two);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}

@@ -1,0 +1,28 @@
+// A baton, one atomic word, goes to and fro between a sender and a receiver; who has it uses the page.
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int baton;
+static int page;
+
+static void *receiver(void *arg) {
+    for (int round = 0; round < 2; round++) {
+        while (atomic_load_explicit(&baton, memory_order_acquire) != 1)
+            ;
+        page++;                                 // no-race alarm(lockset): the baton is with one of them
+        atomic_store_explicit(&baton, 0, memory_order_release);
+    }
+    return arg;
+}
+
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, receiver, NULL);
+    for (int round = 0; round < 2; round++) {
+        while (atomic_load_explicit(&baton, memory_order_acquire) != 0)
+            ;
+        page *= 2;                              // no-race alarm(lockset): the baton is with one of them
+        atomic_store_explicit(&baton, 1, memory_order_release);
+    }
+    return 0;
+}

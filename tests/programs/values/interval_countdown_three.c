@@ -1,0 +1,29 @@
+// A budget of pages is counted down; only who takes the last page clears the table that the others read before.
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int pages = 3;
+static int table = 4;
+
+static int take(void) {
+    return atomic_fetch_sub_explicit(&pages, 1, memory_order_acq_rel) - 1;
+}
+
+static void *reader(void *arg) {
+    int seen = table;                           // no-race alarm(lockset): the last page is taken when all have read
+    if (take() == 0)
+        table = 0;                              // no-race alarm(lockset): the last page is taken when all have read
+    return seen > 0 ? arg : NULL;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, reader, NULL);
+    pthread_create(&b, NULL, reader, NULL);
+    int seen = table;                           // no-race alarm(lockset): the last page is taken when all have read
+    if (take() == 0)
+        table = 0;                              // no-race alarm(lockset): the last page is taken when all have read
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return seen == 4 ? 0 : 1;
+}

@@ -1,0 +1,53 @@
+// An object on the heap whose owner's number is changed before the owner is done.
+#include <pthread.h>
+#include <stdlib.h>
+
+struct box {
+    pthread_mutex_t lock;
+    int owner;
+    int content;
+};
+
+static int is_mine(struct box *b, int me) {
+    pthread_mutex_lock(&b->lock);
+    int owner = b->owner;
+    pthread_mutex_unlock(&b->lock);
+    return owner == me;
+}
+
+static void give(struct box *b, int other) {
+    pthread_mutex_lock(&b->lock);
+    b->owner = other;
+    pthread_mutex_unlock(&b->lock);
+}
+
+static void *sender(void *arg) {
+    struct box *b = arg;
+    if (is_mine(b, 1)) {
+        give(b, 2);
+        b->content = 11;                        // race
+    }
+    return NULL;
+}
+
+static void *receiver(void *arg) {
+    struct box *b = arg;
+    if (is_mine(b, 2)) {
+        b->content++;                           // race
+        give(b, 1);
+    }
+    return NULL;
+}
+
+int main(void) {
+    pthread_t s, r;
+    struct box *b = malloc(sizeof *b);
+    pthread_mutex_init(&b->lock, NULL);
+    b->owner = 1;
+    pthread_create(&s, NULL, sender, b);
+    pthread_create(&r, NULL, receiver, b);
+    pthread_join(s, NULL);
+    pthread_join(r, NULL);
+    free(b);
+    return 0;
+}

@@ -1,0 +1,29 @@
+// Main takes back what it has given away: it waits for a token that is not 2.
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_int token;
+static int cell;
+
+static void *worker(void *arg) {
+    for (int round = 0; round < 2; round++) {
+        while (atomic_load_explicit(&token, memory_order_acquire) != 1)
+            ;
+        cell *= 2;                              // race
+        atomic_store_explicit(&token, 0, memory_order_release);
+    }
+    return arg;
+}
+
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, worker, NULL);
+    for (int round = 0; round < 2; round++) {
+        while (atomic_load_explicit(&token, memory_order_acquire) == 2)
+            ;
+        cell += 3;                              // race
+        atomic_store_explicit(&token, 1, memory_order_release);
+    }
+    pthread_join(t, NULL);
+    return cell == 18 ? 0 : 1;                  // no-race
+}

@@ -1,0 +1,229 @@
+"""What must never be proved: programs whose race only shows when something is thought of that is easily forgotten.
+
+Each has a twin in which the race is gone, and which is proved: else the test could not fail.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from unit.bmc.c_programs import proved
+
+TAIL = "int main(void) { BOTH(f, g) return 0; }\n"
+
+# -- what one thread learns of another without order (see raceproof.bmc.trust)
+
+PLAIN_FLAG = "int x, flag; void *f(void *p) { x = 1; flag = 1; return 0; }\n"
+PLAIN_FLAG += "void *g(void *p) { if (flag) x = 2; return 0; }\n" + TAIL
+
+FLAG = (
+    """int x; atomic_int flag;
+void *f(void *p) { x = 1; atomic_store_explicit(&flag, 1, memory_order_WRITE); return 0; }
+void *g(void *p) { if (atomic_load_explicit(&flag, memory_order_READ)) x = 2; return 0; }
+"""
+    + TAIL
+)
+
+FAILED_TRY = (
+    """int x; pthread_mutex_t m = MUTEX;
+void *f(void *p) { x = 1; lock(&m); return 0; }
+void *g(void *p) { if (pthread_mutex_trylock(&m)) x = 2; else unlock(&m); return 0; }
+"""
+    + TAIL
+)
+
+FAILED_EXCHANGE = (
+    """int x; atomic_int flag;
+void *f(void *p) { x = 1; atomic_store(&flag, 1); return 0; }
+void *g(void *p) {
+  int zero = 0;
+  if (!atomic_compare_exchange_strong_explicit(&flag, &zero, 2, memory_order_acq_rel, memory_order_READ)) x = 2;
+  return 0;
+}
+"""
+    + TAIL
+)
+
+
+def test_a_flag_that_races_tells_nothing(tmp_path: Path) -> None:
+    assert proved(PLAIN_FLAG, tmp_path) == {"x": False, "flag": False}
+
+
+@pytest.mark.parametrize(
+    ("write", "read", "expected"),
+    [
+        ("relaxed", "relaxed", False),
+        ("release", "relaxed", False),
+        ("relaxed", "acquire", False),
+        ("release", "acquire", True),
+        ("seq_cst", "seq_cst", True),
+    ],
+)
+def test_an_atomic_flag_tells_what_its_order_says(tmp_path: Path, write: str, read: str, expected: bool) -> None:
+    text = FLAG.replace("WRITE", write).replace("READ", read)
+    assert proved(text, tmp_path)["x"] is expected
+
+
+def test_a_failed_try_tells_nothing(tmp_path: Path) -> None:
+    assert proved(FAILED_TRY, tmp_path) == {"x": False}
+
+
+@pytest.mark.parametrize(("order", "expected"), [("relaxed", False), ("acquire", True)])
+def test_a_failed_exchange_tells_what_its_order_says(tmp_path: Path, order: str, expected: bool) -> None:
+    assert proved(FAILED_EXCHANGE.replace("READ", order), tmp_path)["x"] is expected
+
+
+# -- what may fail
+
+FAILS = """int x; pthread_mutex_t m = MUTEX, n;
+void *f(void *p) { if (WORKS) { lock(&m); x++; unlock(&m); } else x++; return 0; }
+int main(void) { BOTH(f, f) return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("works", "expected"),
+    [("malloc(4)", False), ("calloc(1, 4)", False), ("!pthread_mutex_init(&n, 0)", False), ("1", True)],
+)
+def test_what_may_fail_may_fail(tmp_path: Path, works: str, expected: bool) -> None:
+    assert proved(FAILS.replace("WORKS", works), tmp_path) == {"x": expected}
+
+
+CREATION = """int x; pthread_mutex_t m = MUTEX; int alone;
+void *f(void *p) { if (alone) x++; else { lock(&m); x++; unlock(&m); } return 0; }
+int main(void) {
+  pthread_t a, b;
+  alone = pthread_create(&a, 0, f, 0) != 0;
+  create(b, f);
+  return 0;
+}
+"""
+
+
+def test_a_creation_may_fail(tmp_path: Path) -> None:
+    """Then `alone` is set while nobody else runs; but also the other way round it races with what the thread reads."""
+    assert proved(CREATION, tmp_path)["alone"] is False
+
+
+# -- what is private to all threads of a kind is handed on from one to the next
+
+HANDED_ON = """int step, x; pthread_mutex_t m = MUTEX;
+void *other(void *p) { lock(&m); x++; unlock(&m); return 0; }
+void *f(void *p) { step++; if (step == LAST) x = 1; return 0; }
+int main(void) {
+  pthread_t t, o;
+  create(o, other);
+  for (int i = 0; i < 3; i++) { create(t, f); join(t); }
+  join(o);
+  return RESULT;
+}
+"""
+
+
+@pytest.mark.parametrize("result", ["0", "step"])
+@pytest.mark.parametrize(("last", "expected"), [("3", False), ("4", True)])
+def test_threads_that_follow_one_another_see_what_was_written(
+    tmp_path: Path, last: str, result: str, expected: bool
+) -> None:
+    assert proved(HANDED_ON.replace("LAST", last).replace("RESULT", result), tmp_path)["x"] is expected
+
+
+# -- what library calls touch
+
+BY_VALUE = (
+    """struct big { long a[6]; } s;
+long use(struct big b) { return b.a[1]; }
+void *f(void *p) { return (void *)use(s); }
+void *g(void *p) { s.a[1] = 3; return 0; }
+"""
+    + TAIL
+)
+
+TIMEOUT = """struct timespec ts; sem_t s;
+void *f(void *p) { sem_timedwait(&s, &ts); return 0; }
+void *g(void *p) { ts.tv_sec = 3; return 0; }
+int main(void) { sem_init(&s, 0, 0); BOTH(f, g) return 0; }
+"""
+
+IDS = (
+    """pthread_t id;
+void *h(void *p) { return 0; }
+void *f(void *p) { create(id, h); return 0; }
+void *g(void *p) { return (void *)id; }
+"""
+    + TAIL
+)
+
+
+@pytest.mark.parametrize(("text", "variable"), [(BY_VALUE, "s"), (TIMEOUT, "ts"), (IDS, "id")])
+def test_what_calls_touch_is_not_forgotten(tmp_path: Path, text: str, variable: str) -> None:
+    assert proved(text, tmp_path)[variable] is False
+
+
+# -- locks that are none, and values that are not ours to know
+
+RECURSIVE = """struct { long pad[9]; pthread_mutex_t m; } s = { .m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP }; int x;
+void *f(void *p) { lock(&s.m); x++; unlock(&s.m); return 0; }
+int main(void) { BOTH(f, f) return 0; }
+"""
+
+ADDRESSES = """int x, y, z; pthread_mutex_t m = MUTEX;
+void *f(void *p) { if (CONDITION) { lock(&m); x++; unlock(&m); } else x++; return 0; }
+int main(void) { BOTH(f, f) return y + z; }
+"""
+
+
+def test_a_lock_that_is_not_plain_proves_nothing(tmp_path: Path) -> None:
+    assert proved(RECURSIVE, tmp_path)["x"] is False
+    plain = RECURSIVE.replace("PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP", "PTHREAD_MUTEX_INITIALIZER")
+    assert proved(plain, tmp_path)["x"] is True
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [("&y < &z", False), ("&y > &z", False), ("(long)&y % 3 == 1", False), ("&y != &z", True)],
+)
+def test_where_objects_lie_is_not_known(tmp_path: Path, condition: str, expected: bool) -> None:
+    assert proved(ADDRESSES.replace("CONDITION", condition), tmp_path)["x"] is expected
+
+
+# -- loops
+
+SPIN = (
+    """int x; atomic_int flag;
+void *f(void *p) { x = 1; atomic_store_explicit(&flag, 1, memory_order_WRITE); return 0; }
+void *g(void *p) { while (!atomic_load_explicit(&flag, memory_order_acquire)) ; x = 2; return 0; }
+"""
+    + TAIL
+)
+
+COUNTED = """int x; pthread_mutex_t m = MUTEX;
+void *f(void *p) { for (int i = 0; i < ANY; i++) { lock(&m); x++; unlock(&m); } return 0; }
+int main(void) { BOTH(f, f) return 0; }
+"""
+
+SPIN_LOCK = """int x; atomic_int l;
+void *f(void *p) {
+  int zero = 0;
+  while (!atomic_compare_exchange_strong(&l, &zero, 1)) zero = 0;
+  x++;
+  atomic_store(&l, 0);
+  return 0;
+}
+int main(void) { BOTH(f, f) return 0; }
+"""
+
+
+@pytest.mark.parametrize(("order", "expected"), [("relaxed", False), ("release", True)])
+def test_a_loop_that_only_waits_is_unwound_completely(tmp_path: Path, order: str, expected: bool) -> None:
+    assert proved(SPIN.replace("WRITE", order), tmp_path)["x"] is expected
+
+
+def test_a_loop_of_exchanges_that_fail_only_waits(tmp_path: Path) -> None:
+    assert proved(SPIN_LOCK, tmp_path)["x"] is True
+    assert proved(SPIN_LOCK.replace("(&l, &zero, 1)", "(&l, &zero, 0)"), tmp_path)["x"] is False
+
+
+def test_a_loop_that_cannot_be_unwound_is_bounded(tmp_path: Path) -> None:
+    assert proved(COUNTED, tmp_path)["x"] is False

@@ -1,0 +1,118 @@
+"""The engine on small programs: what values decide is proved, what they do not is left open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from unit.transactions.c_programs import PROGRAMS, of_file, of_text
+
+from raceproof.core import Unsupported
+from raceproof.model import Scope, Verdict
+from raceproof.transactions.products import DOMAINS
+
+FLAG = """atomic_int flag; int x;
+void *f(void *p) { x = 1; atomic_store_explicit(&flag, 1, STORE); return 0; }
+int main(void) { pthread_t t; create(t, f); if (atomic_load_explicit(&flag, LOAD)) x = 2; join(t); return 0; }
+"""
+COUNTED = """atomic_int next; int x;
+void *f(void *p) { if (atomic_fetch_add(&next, 1) == 1) x++; return 0; }
+int main(void) { %s return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("store", "load", "is_proved"),
+    [
+        ("memory_order_seq_cst", "memory_order_seq_cst", True),
+        ("memory_order_release", "memory_order_acquire", True),
+        ("memory_order_relaxed", "memory_order_acquire", False),
+        ("memory_order_release", "memory_order_relaxed", False),
+    ],
+)
+def test_a_flag_orders_as_far_as_its_memory_orders_do(store: str, load: str, is_proved: bool, tmp_path: Path) -> None:
+    """Never both at x in any order; but only who acquires what was released comes after it."""
+    text = FLAG.replace("STORE", store).replace("LOAD", load)
+    program = of_text(text, tmp_path)
+    alone = replace(program, open_pairs=program.pairs)  # the lockset engine knows such flags, too
+    assert ((2, 3) in alone.proved()) is is_proved
+
+
+def test_a_plain_flag_orders_nothing(tmp_path: Path) -> None:
+    text = "int flag; int x; void *f(void *p) { x = 1;\nflag = 1; return 0; }\n"
+    text += "int main(void) { pthread_t t; create(t, f); if (flag)\nx = 2; join(t); return 0; }\n"
+    assert of_text(text, tmp_path).proved() == set()
+
+
+def test_instances_of_one_function_are_counted(tmp_path: Path) -> None:
+    two = "pthread_t a, b; create(a, f); create(b, f); join(a); join(b);"
+    assert of_text(COUNTED % two, tmp_path).proved() == {(2, 2)}
+
+
+def test_any_number_of_instances_may_draw_the_number_again(tmp_path: Path) -> None:
+    """After 2^32 draws: nothing says that there are fewer threads."""
+    assert of_text(COUNTED % "MANY(f)", tmp_path).proved() == set()
+
+
+def test_any_number_of_threads_with_a_lock_in_an_atomic(tmp_path: Path) -> None:
+    text = """atomic_int owner; int x;
+    void *f(void *p) { int none = 0;
+    if (atomic_compare_exchange_strong(&owner, &none, 1)) { x++; owner = 0; } return 0; }
+    int main(void) { MANY(f) return 0; }
+    """
+    program = of_text(text, tmp_path)
+    found = [f for f in program.run().findings if f.verdict is Verdict.RACE_FREE]
+    assert all(finding.scope is Scope.ANY_THREADS for finding in found)
+
+
+def test_what_runs_at_the_end_is_not_followed() -> None:
+    assert of_file(PROGRAMS / "calls" / "atexit_handler_race.c").proved() == set()
+
+
+def test_an_argument_is_what_it_was_at_the_creation(tmp_path: Path) -> None:
+    """The counter of the loop goes on in the same step; the threads have 0 and 1, not 1 and 2."""
+    text = """int part[3]; atomic_int done;
+    void *f(void *p) { part[(long)p] = 1;
+    atomic_fetch_add(&done, 1); return 0; }
+    int main(void) { pthread_t t[2]; for (long i = 0; i < 2; i++) pthread_create(&t[i], 0, f, (void *)i);
+    if (done < 1) part[0] = 2;
+    for (int i = 0; i < 2; i++) join(t[i]); return 0; }
+    """
+    assert (2, 5) not in of_text(text, tmp_path).proved()
+
+
+def test_a_thread_that_starts_later_may_be_first(tmp_path: Path) -> None:
+    """The first thread's step may wait for the third one, which main has yet to create."""
+    text = """atomic_int a; int x;
+    void *f(void *p) { if (atomic_fetch_add(&a, 1) == 1)
+    x = 1; return 0; }
+    void *g(void *p) { atomic_fetch_add(&a, 1);
+    x = 2; return 0; }
+    int main(void) { pthread_t s, t; create(s, f); create(t, g); join(s); join(t); return 0; }
+    """
+    assert (3, 5) not in of_text(text, tmp_path).proved()
+
+
+def test_jumps_are_refused(tmp_path: Path) -> None:
+    text = "jmp_buf j; int x; void *f(void *p) { if (setjmp(j)) x++; return 0; } int main(void) { MANY(f) return 0; }"
+    with pytest.raises(Unsupported, match="jumps"):
+        of_text(text, tmp_path).run()
+
+
+@pytest.mark.parametrize(
+    ("name", "domain"),
+    [
+        ("interval_done_bits", "intervals"),
+        ("interval_peterson_calls", "intervals"),
+        ("octagon_published", "octagons"),
+        ("octagon_window", "octagons"),
+        ("polyhedron_half", "polyhedra"),
+        ("polyhedron_third", "polyhedra"),
+    ],
+)
+def test_the_cheapest_domain_that_suffices(name: str, domain: str) -> None:
+    stats = of_file(PROGRAMS / "values" / f"{name}.c").run().stats
+    assert stats[f"open_after_{domain}"] == 0
+    for cheaper in DOMAINS[: DOMAINS.index(domain)]:
+        assert stats[f"open_after_{cheaper}"] != 0
