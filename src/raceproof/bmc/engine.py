@@ -142,7 +142,9 @@ class _Deciding:
 
     def _find(self, bound: int) -> bool:
         """Look for executions with races; say whether the unwinding has all of them."""
-        unwound = unwind(self._cp, bound, Mode(False, self._options.uses_facts), self._options, self._budget)
+        unwound = unwind(
+            self._cp, bound, Mode(False, self._options.uses_facts, self._options.argc), self._options, self._budget
+        )
         slicer = Slicer(unwound)
         solvers: dict[Slice, tuple[Encoding, Solver]] = {}
         asked = self._open()

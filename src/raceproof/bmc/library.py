@@ -311,7 +311,8 @@ class _Caller:
                     return self._unsupported(point, "a lock with attributes")
                 return self._success(), point
             case Sync.LOCK_INIT | Sync.LOCK_DESTROY | Sync.CONDITION_INIT | Sync.YIELD | Sync.DETACH:
-                if "mtx_init" in self._name and self._argument(1, 32) != 0:
+                kind = self._argument(1, 32) if "mtx_init" in self._name else 0
+                if not isinstance(kind, int) or kind != 0:
                     return self._unsupported(point, "a lock that is not plain")
                 return self._success(), point
             case _:
@@ -422,7 +423,8 @@ class _Caller:
         self._event(point, Kind.LOCK, lock).what = "wait"
         if "timed" in self._name or "clock" in self._name or "rel" in self._name:
             wakes.condition = self._memory.anything(1, "signalled")
-            return choose(wakes.condition, 0, TIMED_OUT, 32), point
+            timed_out = 4 if self._name.startswith("cnd_") else TIMED_OUT  # thrd_timedout
+            return choose(wakes.condition, 0, timed_out, 32), point
         return self._result(0), point
 
     def _once(self, op: SyncOp, point: Point) -> Outcome:

@@ -24,9 +24,10 @@ class Executor:
 class BmcOptions:
     """`bounds`: rounds of loops and depth of recursion, step by step. `seconds`: the most that one question to the
     solver may take, `memory`: megabytes for it. `max_events`: of an unwound program. `models`: how many of one pair
-    are tried to be executed. `slices`, `uses_facts`: switches for measurements. `executor`: makes the program ready
-    to run, when it is first needed; without one nothing is executed. `proved`: pairs that others have proved for all
-    inputs. `finds`, `proves`: what is looked for.
+    are tried to be executed. `slices`, `uses_facts`: switches for measurements. `argc`: of the runs in which races
+    are looked for; None: any. `executor`: makes the program ready to run, when it is first needed; without one
+    nothing is executed. `proved`: pairs that others have proved for all inputs. `finds`, `proves`: what is looked
+    for.
     """
 
     bounds: tuple[int, ...] = (1, 2, 3, 5, 8, 13, 21, 34, 55)
@@ -36,6 +37,7 @@ class BmcOptions:
     models: int = 4
     slices: bool = True
     uses_facts: bool = True
+    argc: int | None = None
     finds: bool = True
     proves: bool = True
     executor: Callable[[Budget], Executor] | None = None

@@ -158,7 +158,9 @@ class Unwinder:
                 _, point = self.call(thread, name, (), point, (), ())
         if point is not None:
             count = len(function.params)
-            arguments = (thread.argument,) if thread.created is not None else ()
+            arguments: tuple[Held, ...] = (thread.argument,) if thread.created is not None else ()
+            if thread.created is None and self.mode.argc is not None:
+                arguments = (self.mode.argc,)
             padded: list[Held] = [*arguments[:count], *(ANYTHING for _ in range(count - len(arguments)))]
             result, point = self.call(thread, thread.function, padded, point, (), ())
             if point is not None:

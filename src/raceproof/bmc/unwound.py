@@ -11,10 +11,12 @@ from raceproof.model import MAIN, ConcurrentProgram
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """`is_proof`: everything that C and POSIX allow; otherwise what the explorer does, where `malloc` does not fail."""
+    """`is_proof`: everything that C and POSIX allow; otherwise what the explorer does, where `malloc` does not
+    fail, and `argc` arguments are given, the program's name among them."""
 
     is_proof: bool
     uses_facts: bool = True
+    argc: int | None = None
 
 
 @dataclass(slots=True)

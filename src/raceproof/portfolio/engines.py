@@ -78,6 +78,7 @@ def _bmc(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, b
     options = bmc.BmcOptions(
         executor=None if settings.request is None else partial(_executor, cp, pairs, settings),
         proved=settings.proved,
+        argc=1 + len(settings.arguments),
         on_progress=settings.on_progress,
     )
     return bmc.run(cp, pairs, options, budget)

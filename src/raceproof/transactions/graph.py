@@ -15,7 +15,7 @@ order, which does that too, is in the graph.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -24,8 +24,9 @@ from raceproof.core import Unsupported
 from raceproof.domains import Variable
 from raceproof.model import MAIN, ThreadId
 from raceproof.transactions.interference import Write
+from raceproof.transactions.names import Shared
 from raceproof.transactions.program import Surroundings
-from raceproof.transactions.threads import Edge, Hold, Kind, Node, ThreadGraph
+from raceproof.transactions.threads import Edge, Hold, Kind, Node, Place, ThreadGraph
 
 NOT_STARTED: Final = -1
 ENDED: Final = -2
@@ -122,8 +123,6 @@ class TransactionGraph:
         """What the threads that are not in the product may write while those in it are here."""
         held = [hold for n in self.running(where) for hold in self._held(where, n)]
         for thread in sorted(where.others):
-            if self._is_elsewhere(where, thread):
-                continue
             for write in self._writes.get(thread, ()):
                 locks = [hold for hold in write.held if hold.lock[0] not in self._unreliable]
                 if not any(mine.excludes(yours) for mine in held for yours in locks):
@@ -158,15 +157,16 @@ class TransactionGraph:
                 return True
         return True  # not a descendant: nothing is known
 
-    def _is_elsewhere(self, where: GraphNode, thread: ThreadId) -> bool:
-        """Whether the facts say that the thread is not running while those of the product are here."""
-        for slot in self.running(where):
-            node, mine = self.node(where, slot), self.slots[slot].thread
-            if node is None or node.touch is None or self._threads[mine].many or thread == mine:
-                continue
-            if not self._may_run(self._running_beside(slot, where.at[slot]), thread, mine):
-                return True
-        return False
+    def _left(self, where: GraphNode, slot: int) -> frozenset[ThreadId]:
+        """The other threads that may still run once the thread in the slot has made its next step.
+
+        Not while it stands before it: then it may in truth still wait for their end, at a join that is no node.
+        """
+        node, mine = self.node(where, slot), self.slots[slot].thread
+        if node is None or node.touch is None or self._threads[mine].many:
+            return where.others
+        beside = self._running_beside(slot, where.at[slot])
+        return frozenset(t for t in where.others if self._may_run(beside, t, mine))
 
     # -- moves
 
@@ -180,10 +180,11 @@ class TransactionGraph:
             at = list(where.at)
             at[slot] = ENDED if edge.target is None else edge.target
             breaks = self._breaks(where, slot, edge)
+            others = self._left(where, slot)
             if edge.creates is None:
-                yield Move(slot, edge, GraphNode(tuple(at), where.others), breaks=breaks)
+                yield Move(slot, edge, GraphNode(tuple(at), others), breaks=breaks)
             else:
-                yield from self._creations(where, slot, edge, at, breaks)
+                yield from self._creations(others, slot, edge, at, breaks)
 
     def _is_taken(self, where: GraphNode, slot: int, wanted: Hold) -> bool:
         return any(
@@ -200,7 +201,9 @@ class TransactionGraph:
         relied -= self._unreliable
         return bool(relied) if edge.frees is None else not relied.isdisjoint(edge.frees)
 
-    def _creations(self, where: GraphNode, slot: int, edge: Edge, at: list[int], breaks: bool) -> Iterator[Move]:
+    def _creations(
+        self, others: frozenset[ThreadId], slot: int, edge: Edge, at: list[int], breaks: bool
+    ) -> Iterator[Move]:
         """A new thread is one that is followed, or another one; the first of two equal ones is created first."""
         assert edge.creates is not None
         key = (self.slots[slot].thread, edge.creates.site)
@@ -215,10 +218,10 @@ class TransactionGraph:
                 if may_start and not earlier:
                     begun = list(at)
                     begun[number] = self.slots[number].graph.entry
-                    yield Move(slot, edge, GraphNode(tuple(begun), where.others), number, breaks)
+                    yield Move(slot, edge, GraphNode(tuple(begun), others), number, breaks)
             if not mine or (is_many and self._has_more(thread, len(mine))):
-                others = where.others | self._with_descendants(frozenset({thread}))
-                yield Move(slot, edge, GraphNode(tuple(at), others), breaks=breaks)
+                more = others | self._with_descendants(frozenset({thread}))
+                yield Move(slot, edge, GraphNode(tuple(at), more), breaks=breaks)
 
     def _has_more(self, thread: ThreadId, followed: int) -> bool:
         instances = self._threads[thread].instances
@@ -233,6 +236,17 @@ class TransactionGraph:
             for thread in self._threads.values()
             if thread.id not in followed or (thread.many and self._has_more(thread.id, followed.count(thread.id)))
         )
+
+    @cached_property
+    def _strange_cells(self) -> frozenset[Hashable]:
+        """What threads that are not followed may write, at times that depend on who holds which lock."""
+        cells = (write.cell.name for thread in self._strangers for write in self._writes.get(thread, ()))
+        return frozenset(name.cell for name in cells if isinstance(name, Shared))
+
+    @cached_property
+    def _strange_locks(self) -> frozenset[Place]:
+        writes = (write for thread in self._strangers for write in self._writes.get(thread, ()))
+        return frozenset(hold.lock for write in writes for hold in write.held)
 
     @cached_property
     def is_for_any_number(self) -> bool:
@@ -264,15 +278,14 @@ class TransactionGraph:
             return False
         if node.kind is Kind.LOCAL:
             return True
-        if not self._strangers <= where.others:  # to wait for their start would lose what they do before this step
-            return False
         others = [n for n in range(len(self.slots)) if n != slot and self._may_move(where, n)]
         if node.kind is Kind.TOUCH and node.touch is not None:
-            return all(self._is_apart(where, node, other) for other in others)
+            is_known = self._strange_cells.isdisjoint(node.touch.reads)
+            return is_known and all(self._is_apart(where, node, other) for other in others)
         if node.kind is Kind.LOCK:
             mine = {edge.takes.lock for edge in node.edges if edge.takes is not None}
             mine |= {hold.lock for hold in node.held}
-            plain = all(edge.frees == frozenset() for edge in node.edges)
+            plain = all(edge.frees == frozenset() for edge in node.edges) and self._strange_locks.isdisjoint(mine)
             return plain and all(mine.isdisjoint(self.slots[n].graph.locks[self._position(where, n)]) for n in others)
         return False
 
