@@ -30,7 +30,7 @@ from raceproof import frontend, portfolio
 from raceproof.core import Budget
 from raceproof.model import EngineReport, Scope, Verdict
 
-COUNT = int(os.environ.get("RACEPROOF_BMC_PROGRAMS", "30"))
+COUNT = int(os.environ.get("RACEPROOF_BMC_PROGRAMS", "12"))
 FIRST = int(os.environ.get("RACEPROOF_BMC_SEED", "1"))
 GROUP = 5
 LIMITS = Limits(executions=60_000, seconds=20.0, solving=60.0)

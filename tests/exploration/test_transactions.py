@@ -21,7 +21,7 @@ from exploration.syntax import Source, estimate, render, smaller
 from exploration.values import MAX_SCHEDULES, generate
 from raceproof.model import Verdict
 
-COUNT = int(os.environ.get("RACEPROOF_VALUES_PROGRAMS", "20"))
+COUNT = int(os.environ.get("RACEPROOF_VALUES_PROGRAMS", "10"))
 FIRST = int(os.environ.get("RACEPROOF_VALUES_SEED", "20001"))
 GROUP = 5
 LIMITS = Limits(executions=20_000, seconds=20.0)

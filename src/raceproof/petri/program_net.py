@@ -4,8 +4,8 @@ Follows [PN, sec. 3].
 Paper -> here: job type -> `ThreadCopy`; Read_v, Write_v -> a place for each access, in which a thread that stands
 before it may stay; bad state -> two tokens there, of a pair of accesses that may touch the same bytes.
 Differs: there are places only for what matters to the pairs in question; calls are inlined or share copies; joins,
-semaphores, read-write locks, barriers, once-objects and flags are added; signals are not followed, because a wait may end
-without one.
+semaphores, read-write locks, barriers, once-objects and flags are added; signals are not followed, because a wait may
+end without one.
 
 Errs on the side of more runs: see docs/soundness.md.
 """

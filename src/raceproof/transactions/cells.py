@@ -90,6 +90,8 @@ class Cells:
             name = Shared(describe_location(cp, MemLoc(cell.object, cell.offset, cell.size)), cell)
             self.variables[cell] = Variable(name, MachineType(8 * cell.size, True))
         self._constants = _never_written(cp.program)
+        shared = {target.object for access in cp.accesses.values() for target in access.targets}
+        self._private_symbols = {self.symbol_of[c.object] for c in self.variables if c.object not in shared}
 
     def object_of(self, symbol: str) -> ObjectId | None:
         return self._symbols.get(symbol)
@@ -102,6 +104,15 @@ class Cells:
 
     def is_single(self, number: ObjectId) -> bool:
         return self._cp.objects[number].is_single
+
+    def private_in(self, instr: Instr | Terminator) -> tuple[Variable, ...]:
+        """The cells of one thread alone that an instruction stores to: the facts do not list it."""
+        if not isinstance(instr, Store) or not isinstance(instr.address, Address):
+            return ()
+        if instr.address.symbol not in self._private_symbols:
+            return ()
+        number = self._symbols[instr.address.symbol]
+        return tuple(variable for cell, variable in self.variables.items() if cell.object == number)
 
     def exactly(self, access: Access) -> Cell | None:
         """The cell that an access certainly is, whoever makes it."""

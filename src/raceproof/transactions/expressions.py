@@ -101,8 +101,8 @@ class Body:
 
     def _is_flag(self, operand: Operand, flags: set[str]) -> bool:
         match operand:
-            case IntConst(value=value):
-                return value in (0, 1, -1)
+            case IntConst(value=value, bits=bits):
+                return value in (0, 1) or bits == 1
             case Reg(name=name) if name in flags:
                 return True
             case Reg(name=name):

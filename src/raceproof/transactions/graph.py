@@ -104,8 +104,8 @@ class TransactionGraph:
         active = [number for number in self.running(where) if not self.is_waiting(where, number)]
         if self._reduces:
             for number in active:  # l.4-6: what nobody sees is done first
-                if self._is_alone(where, number):
-                    return list(self._moves_of(where, number))
+                if self._is_alone(where, number) and (moves := list(self._moves_of(where, number))):
+                    return moves
         return [move for number in active for move in self._moves_of(where, number)]  # l.9-11
 
     def is_waiting(self, where: GraphNode, slot: int) -> bool:
@@ -140,12 +140,10 @@ class TransactionGraph:
         """Threads that may be running while the slot's own thread is at an access, seen from itself."""
         if (slot, at) not in self._beside:
             touch, thread = self.slots[slot].graph.nodes[at].touch, self.slots[slot].thread
-            found: frozenset[ThreadId] = frozenset()
-            for access in touch.accesses if touch is not None else ():
-                for view in self._around.cp.accesses[access].views:
-                    if view.thread == thread:
-                        found |= view.moment.may_run
-            self._beside[slot, at] = found
+            accesses = [self._around.cp.accesses[a] for a in (touch.accesses if touch is not None else ())]
+            moments = [view.moment for access in accesses for view in access.views if view.thread == thread]
+            everybody = frozenset(self._threads)  # the facts do not know the access in this thread
+            self._beside[slot, at] = frozenset().union(*(m.may_run for m in moments)) if moments else everybody
         return self._beside[slot, at]
 
     def _may_run(self, beside: frozenset[ThreadId], thread: ThreadId, below: ThreadId) -> bool:

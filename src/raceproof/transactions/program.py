@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from raceproof.core import Unsupported
+from raceproof.domains import Variable
 from raceproof.facts import Sync, SyncOp, is_atomic_function, names_of, sync_op
 from raceproof.ir import Call, Function, Instr, Program
 from raceproof.model import MAIN, Base, CallGraph, CallTargets, ConcurrentProgram, SameArgument, ThreadId
@@ -46,7 +47,7 @@ class Surroundings:
         self._bodies: dict[str, Body] = {}
         self._callees = {name: self._called_in(function) for name, function in self.program.functions.items()}
         self._relevant = self._find_relevant()
-        self._closures: dict[str, int] = {}
+        self._closures: dict[str, tuple[int, tuple[Variable, ...]]] = {}
 
     def _refuse(self) -> None:
         if self.program.listed_functions("llvm.global_ctors"):
@@ -84,16 +85,24 @@ class Surroundings:
 
     def is_small(self, name: str) -> bool:
         """Whether it is cheap to follow the function and all that it calls."""
+        return self._closure(name)[0] <= _SMALL
+
+    def spoilt_by(self, name: str) -> tuple[Variable, ...]:
+        """The cells that a function which does not matter to other threads may write, with all that it calls."""
+        return self._closure(name)[1]
+
+    def _closure(self, name: str) -> tuple[int, tuple[Variable, ...]]:
         if name not in self._closures:
-            functions, work = {name}, [name]
+            functions, work = {name: None}, [name]
             while work:
                 for callee in self._callees[work.pop()]:
                     if callee not in functions:
-                        functions.add(callee)
+                        functions[callee] = None
                         work.append(callee)
-            size = sum(len(b.body) for f in functions for b in self.program.functions[f].blocks)
-            self._closures[name] = size
-        return self._closures[name] <= _SMALL
+            code = [instr for f in functions for instr in self.program.functions[f].instructions()]
+            cells = dict.fromkeys(cell for instr in code for cell in self.cells.private_in(instr))
+            self._closures[name] = len(code), tuple(cells)
+        return self._closures[name]
 
     def is_visible(self, instr: Instr) -> bool:
         """Whether other threads may see the instruction, or see to it; calls of functions of the program are looked

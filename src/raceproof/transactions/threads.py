@@ -13,7 +13,7 @@ from enum import Enum, unique
 from typing import Final, TypeVar
 
 from raceproof.core import Budget, LimitReached, SourcePos, Unsupported, targets_of_back_edges
-from raceproof.domains import Binary, Const, Expr, Op, Variable, variables_of
+from raceproof.domains import AnyValue, Binary, Const, Expr, Op, Variable, variables_of
 from raceproof.facts import Sync, SyncOp, is_atomic_function, names_of
 from raceproof.ir import Block, Branch, Call, Cast, Compare, Instr, Phi, Reg, Return, Select, SiteId, operands
 from raceproof.model import MAIN, CallTargets, ThreadId
@@ -443,7 +443,8 @@ class Walk:
             is_recursive = self._is_running(point.frame, name)
             if not self._around.matters(name) and (is_recursive or is_callback or not self._around.is_small(name)):
                 behind = point if is_callback else _next(replace(point, phase=Phase.BEFORE))
-                yield way.then(behind, *self._lowering.forget_result(values, call))
+                spoilt = (Assign(cell, AnyValue(cell.type)) for cell in self._around.spoilt_by(name))
+                yield way.then(behind, *spoilt, *self._lowering.forget_result(values, call))
                 continue
             if is_recursive:
                 raise Unsupported(f"recursion through {function.source_name}, which concerns other threads", call.pos)

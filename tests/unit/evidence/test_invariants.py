@@ -21,7 +21,7 @@ def program() -> Analysed:
 
 @pytest.fixture(scope="module")
 def proofs(program: Analysed) -> list[Finding]:
-    return [f for f in program.run().findings if f.verdict is Verdict.RACE_FREE]
+    return [f for f in program.run("intervals").findings if f.verdict is Verdict.RACE_FREE]
 
 
 def map_of(finding: Finding) -> InvariantMap:

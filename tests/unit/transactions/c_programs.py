@@ -41,7 +41,7 @@ class Analysed:
         return {self.lines(f.pair) for f in self.run(*domains).findings if f.verdict is Verdict.RACE_FREE}
 
     def finding(self, lines: tuple[int, int]) -> Finding:
-        return next(f for f in self.run().findings if self.lines(f.pair) == lines)
+        return next(f for f in self.run("intervals").findings if self.lines(f.pair) == lines)
 
 
 def of_file(path: Path) -> Analysed:

@@ -90,7 +90,14 @@ def test_one_thread_of_each_kind(name: str) -> None:
     assert {finding.verdict for finding in program.run("intervals").findings} == {Verdict.RACE_FREE}
 
 
-@pytest.mark.parametrize("name", ["fig1_two_below_race", "fig1_many_below_race", "fig1_plain_below_race"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fig1_plain_below_race",
+        pytest.param("fig1_two_below_race", marks=pytest.mark.slow),
+        pytest.param("fig1_many_below_race", marks=pytest.mark.slow),
+    ],
+)
 def test_with_more_threads_or_a_plain_counter_it_is_a_race(name: str) -> None:
     path = PROGRAMS / "values" / f"{name}.c"
     pair = tuple(sorted((line_of("sh = 5;", path), line_of("sh = 2;", path))))
