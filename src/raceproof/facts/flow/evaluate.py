@@ -94,6 +94,8 @@ class Evaluator:
 
     def _defined(self, name: str, state: State) -> Linear:
         """The value of a register from its definition, if that only computes."""
+        if name in self.info.heavy:
+            return self.itself(name)
         instr = self.info.definitions.get(name)
         result: Linear | None = None
         match instr:

@@ -18,17 +18,21 @@ from raceproof.ir import (
     Cast,
     Compare,
     Function,
+    Gep,
     Instr,
     IntConst,
     Operand,
     Phi,
     Reg,
+    Select,
     SiteId,
     Terminator,
     Unreachable,
     operands,
     successors,
 )
+
+MAX_WEIGHT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class FunctionInfo:
     """`order` is the reverse postorder of the reachable blocks; `loop_of` the innermost loop's header, if any.
 
     `cyclic`: blocks that may run more than once per call. `block_of` gives the block of every site. `used`:
-    registers that some instruction reads.
+    registers that some instruction reads. `heavy`: registers whose value, written out, would be very long.
     """
 
     function: Function
@@ -66,6 +70,7 @@ class FunctionInfo:
     cyclic: frozenset[str]
     block_of: Mapping[SiteId, str]
     used: frozenset[str]
+    heavy: frozenset[str]
 
     def dominates(self, above: str, below: str) -> bool:
         node = below
@@ -119,7 +124,21 @@ def function_info(function: Function) -> FunctionInfo:
         cyclic=_cyclic_blocks(order, blocks),
         block_of=block_of,
         used=frozenset(o.name for i in function.instructions() for o in operands(i) if isinstance(o, Reg)),
+        heavy=_heavy(definitions),
     )
+
+
+def _heavy(definitions: Mapping[str, Instr]) -> frozenset[str]:
+    """Registers that depend on others by more than `MAX_WEIGHT` ways (`s = s * 3 + (s >> 2)`, again and again).
+
+    Definitions come in an order in which those that one depends on, phis apart, are before it.
+    """
+    weights: dict[str, int] = {}
+    for name, instr in definitions.items():
+        parts = operands(instr) if isinstance(instr, Binary | Cast | Compare | Gep | Select) else ()
+        weight = 1 + sum(weights.get(part.name, 1) for part in parts if isinstance(part, Reg))
+        weights[name] = min(weight, MAX_WEIGHT + 1)
+    return frozenset(name for name, weight in weights.items() if weight > MAX_WEIGHT)
 
 
 def _cyclic_blocks(order: list[str], blocks: Mapping[str, Block]) -> frozenset[str]:
