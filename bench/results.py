@@ -60,16 +60,16 @@ of an unsafe one.""",
 `petri/checking.py`. *run*: steps of the shortest run to a race. Verdicts are the paper's. The counts differ, as far as
 can be said of nets that the paper does not print:
 
-- *kept* is Explored at the end, without the configuration that ends an unsafe search: with it Counter has the
-  paper's 10.
+- *kept* is Explored at the end, without the configuration that ends an unsafe search. The second table counts it:
+  then Counter has as many as in the paper.
 - *subsumed*: Fig. 4 takes predecessors by every transition, also by one that gives no token that is wanted; those are
-  discarded at once, but counted, as are those that a smaller one drives out of Explored. Without both it is 3 for
-  Counter, as in the paper, and 20 for CounterWithLock.
+  discarded at once, but counted, as are those that a smaller one drives out of Explored. The second table counts
+  neither: then Counter has as many as in the paper, other programs still more.
 - *iterations* are rounds of breadth; an unsafe search has one more than in the paper, in which the run is found: the
-  paper's 4 and 5 are the lengths of our runs.
+  paper's numbers are the lengths of our runs.
 - Of the safe programs the paper keeps fewer. It "narrowed down the examples to a characteristic part"; ours are whole,
-  with every access and branch as two transitions. CounterWithLock with nothing but the write under the lock keeps 14,
-  as there.
+  with every access and branch as two transitions. CounterWithLock with nothing but the write under the lock, the last
+  row of the second table, keeps as many as there.
 - In the paper's net a wait ends only by a signal. In its Figure 2 all threads wait before anyone signals, so that
   Prods/Cons never gets to the buffer; the native solver's basis says so. With spurious wakeups, which POSIX allows and
   which are our default, threads get there, and the lock keeps them apart.""",
