@@ -33,7 +33,7 @@ from raceproof.domains.polyhedron import Limits
 from raceproof.domains.protocol import Domain
 from raceproof.domains.relation import Bounds
 from raceproof.domains.state import State
-from raceproof.domains.values import Value
+from raceproof.domains.values import Value, between, hull
 
 __all__ = [
     "BOOL",
@@ -65,8 +65,10 @@ __all__ = [
     "Unspecified",
     "Value",
     "Variable",
+    "between",
     "evaluate_concretely",
     "has_polyhedra",
+    "hull",
     "intervals",
     "octagons",
     "packs_of",

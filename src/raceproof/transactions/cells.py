@@ -93,9 +93,6 @@ class Cells:
         shared = {target.object for access in cp.accesses.values() for target in access.targets}
         self._private_symbols = {self.symbol_of[c.object] for c in self.variables if c.object not in shared}
 
-    def object_of(self, symbol: str) -> ObjectId | None:
-        return self._symbols.get(symbol)
-
     def at(self, symbol: str, offset: int, size: int) -> Cell | None:
         """The cell at a place in a global variable."""
         number = self._symbols.get(symbol)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from raceproof.core import InputError
-from raceproof.domains import LinearExpr, State, Value, Variable
+from raceproof.domains import LinearExpr, State, Variable, between, hull
 from raceproof.model import NodeInvariant, ProductInvariants, StateData, ThreadId
 from raceproof.transactions.cells import Cell
 from raceproof.transactions.graph import GraphNode
@@ -69,7 +69,7 @@ def decoded(propagation: Propagation, product: ProductInvariants) -> dict[GraphN
 
 def _rebuilt(propagation: Propagation, variables: Mapping[str, Variable], data: StateData) -> State:
     values = {
-        variables[key]: Value(low, high, modulus, residue, members)
+        variables[key]: hull(members) if members is not None else between(low, high, max(modulus, 1), residue)
         for key, low, high, modulus, residue, members in data[0]
     }
     constraints = [

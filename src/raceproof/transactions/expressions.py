@@ -246,11 +246,6 @@ class Values:
                     return None
         return None
 
-    def offset_in(self, operand: Operand) -> Expr | None:
-        """How far an operand points beyond a value that all threads share: for pointers that are not to a global."""
-        found = self.pointer(operand)
-        return None if found is None else found[1]
-
     def _of_register(self, name: str) -> Expr | None:
         definition = self.body.definitions.get(name)
         match definition:

@@ -42,12 +42,11 @@ class GraphNode:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One thread of the product. `argument`: what it was given. `is_many`: it is one instance of several."""
+    """One thread of the product. `argument`: what it was given."""
 
     thread: ThreadId
     graph: ThreadGraph
     argument: Variable
-    is_many: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,11 +247,9 @@ class TransactionGraph:
 
     @cached_property
     def is_for_any_number(self) -> bool:
-        """Whether any number of instances was accounted for."""
-        return any(
-            thread.many and self._has_more(thread.id, sum(slot.thread == thread.id for slot in self.slots))
-            for thread in self._threads.values()
-        )
+        """Whether there are threads of which there may be several, and none of them was counted."""
+        several = [thread for thread in self._threads.values() if thread.many]
+        return bool(several) and self._strangers.issuperset(thread.id for thread in several)
 
     def _find_started(self) -> dict[tuple[ThreadId, int], tuple[ThreadId, ...]]:
         found: dict[tuple[ThreadId, int], tuple[ThreadId, ...]] = {}
@@ -279,7 +276,8 @@ class TransactionGraph:
         others = [n for n in range(len(self.slots)) if n != slot and self._may_move(where, n)]
         if node.kind is Kind.TOUCH and node.touch is not None:
             is_known = self._strange_cells.isdisjoint(node.touch.reads)
-            return is_known and all(self._is_apart(where, node, other) for other in others)
+            ends_nothing = self._left(where, slot) == where.others  # else others have yet to move beside those that end
+            return is_known and ends_nothing and all(self._is_apart(where, node, other) for other in others)
         if node.kind is Kind.LOCK:
             mine = {edge.takes.lock for edge in node.edges if edge.takes is not None}
             mine |= {hold.lock for hold in node.held}

@@ -143,10 +143,7 @@ class Workshop:
                 raise Unsupported("a thread whose creation is not found in its creator's code")
         keeps = setting.keeps_history
         codes = {t: self.code(t, keeps).without(setting.cuts.get(t, frozenset())) for t in threads}
-        slots = [
-            Slot(t, codes[t], Variable(Argument(number), INT64), self.around.cp.threads[t].many)
-            for number, t in enumerate(threads)
-        ]
+        slots = [Slot(t, codes[t], Variable(Argument(number), INT64)) for number, t in enumerate(threads)]
         graph = TransactionGraph(self.around, slots, self._writes(setting), self._unreliable(slots))
         return Propagation(graph, _domain(setting.domain, slots), setting.followed, self._initial)
 

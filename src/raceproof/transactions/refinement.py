@@ -61,7 +61,6 @@ class Refinement:
     ) -> None:
         self.rounds: list[Round] = []
         self.found: list[Round] = []
-        self.reasons: dict[RacePair, str] = {}
         self._around = around
         self._asked = set(asked)
         self._harmless = set(harmless)
