@@ -1,4 +1,4 @@
-"""core: errors, source positions, budgets, graph algorithms. Knows no C and no races."""
+"""core: errors, source positions, budgets, graph algorithms, the size of caches. Knows no C and no races."""
 
 from raceproof.core.budget import Budget
 from raceproof.core.errors import (
@@ -11,9 +11,11 @@ from raceproof.core.errors import (
     Unsupported,
 )
 from raceproof.core.graph import dominators, natural_loops, reverse_postorder, strongly_connected, targets_of_back_edges
+from raceproof.core.pruning import PRUNE_INTERVAL, prune
 from raceproof.core.source import SourcePos
 
 __all__ = [
+    "PRUNE_INTERVAL",
     "Budget",
     "Contradiction",
     "InputError",
@@ -25,6 +27,7 @@ __all__ = [
     "Unsupported",
     "dominators",
     "natural_loops",
+    "prune",
     "reverse_postorder",
     "strongly_connected",
     "targets_of_back_edges",

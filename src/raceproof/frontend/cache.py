@@ -34,6 +34,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from raceproof import __version__
+from raceproof.core import PRUNE_INTERVAL, prune
 from raceproof.frontend.compile import CompiledUnit, command_for, tool_identity
 from raceproof.frontend.inputs import CompileRequest
 from raceproof.ir import Program
@@ -55,6 +56,7 @@ class Cache:
 
     root: Path | None
     size_limit: int = SIZE_LIMIT
+    prune_interval: float = PRUNE_INTERVAL
 
     @staticmethod
     def default() -> Cache:
@@ -118,23 +120,9 @@ class Cache:
             except OSError:
                 os.unlink(name)
                 raise
-            self._prune(self.root)
+            prune(self.root, [self.root / kind for kind in _KINDS], self.size_limit, self.prune_interval)
         except OSError as error:
             log.debug("not kept in the cache: %s", error)
-
-    def _prune(self, root: Path) -> None:
-        """Delete the entries used least recently until the rest fits the limit."""
-        entries: list[tuple[float, int, str]] = []
-        for directory in [root / kind for kind in _KINDS]:
-            if directory.is_dir():
-                with os.scandir(directory) as found:
-                    entries += [(status.st_mtime, status.st_size, e.path) for e in found for status in (e.stat(),)]
-        total = sum(size for _, size, _ in entries)
-        for _, size, path in sorted(entries):
-            if total <= self.size_limit:
-                break
-            Path(path).unlink(missing_ok=True)
-            total -= size
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import cache as remember
 from pathlib import Path
 
-from raceproof.core import InternalError, ToolMissing
+from raceproof.core import InternalError, ToolMissing, prune
 from raceproof.frontend import Cache, zig_program
 
 log = logging.getLogger(__name__)
@@ -110,7 +110,10 @@ def kept(cache: Cache | None, name: str, make: Callable[[Path, Path], None]) -> 
         output = Path(scratch, "output")
         make(output, Path(scratch))
         output.replace(path)
-    _prune(directory, path)
+    try:
+        prune(directory, [directory], SIZE_LIMIT)
+    except OSError as error:
+        log.debug("not pruned: %s", error)
     return path
 
 
@@ -140,21 +143,3 @@ def _own_directory() -> Path:
     path = tempfile.mkdtemp(prefix="raceproof-")
     atexit.register(shutil.rmtree, path, ignore_errors=True)
     return Path(path)
-
-
-def _prune(directory: Path, newest: Path) -> None:
-    """Delete what was used least recently until the rest fits the limit."""
-    entries = []
-    for path in directory.glob("*-*"):
-        try:
-            status = path.stat()
-        except OSError:
-            continue
-        if path.is_file() and path != newest:
-            entries.append((status.st_mtime, status.st_size, path))
-    total = sum(size for _, size, _ in entries)
-    for _, size, path in sorted(entries):
-        if total <= SIZE_LIMIT:
-            break
-        path.unlink(missing_ok=True)
-        total -= size

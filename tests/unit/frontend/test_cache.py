@@ -180,13 +180,25 @@ def test_a_cache_that_cannot_be_written_is_no_error(root: str, work: list[str]) 
 
 
 def test_the_entry_used_longest_ago_goes_first(tmp_path: Path) -> None:
-    store = Cache(tmp_path / "cache", size_limit=2500)
+    store = Cache(tmp_path / "cache", size_limit=2500, prune_interval=0)
     for age, key in enumerate(["old", "older", "oldest"]):
         store.write("modules", key, bytes(700))
         os.utime(tmp_path / "cache" / "modules" / key, (1000 - age, 1000 - age))
     assert store.read("modules", "oldest") is not None  # used: no longer the oldest
     store.write("modules", "new", bytes(700))
     assert [key for key in ("old", "older", "oldest", "new") if store.read("modules", key) is None] == ["older"]
+
+
+def test_the_size_is_not_looked_at_each_time(tmp_path: Path) -> None:
+    store = Cache(tmp_path / "cache", size_limit=0, prune_interval=100)
+    store.write("modules", "first", bytes(10))
+    store.write("modules", "second", bytes(10))
+    assert store.read("modules", "first") is None
+    assert store.read("modules", "second") is not None
+    stamp = tmp_path / "cache" / ".pruned"
+    os.utime(stamp, (stamp.stat().st_mtime - 200,) * 2)
+    store.write("modules", "third", bytes(10))
+    assert store.read("modules", "second") is None
 
 
 def test_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
