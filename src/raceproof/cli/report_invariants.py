@@ -31,7 +31,15 @@ def _product(fields: Fields) -> ProductInvariants:
         NodeInvariant(tuple(map(int, at)), tuple(map(int, others)), tuple(map(int, states)))
         for at, others, states in fields["nodes"]
     )
-    return ProductInvariants(tuple(map(int, fields["threads"])), tuple(map(_state, fields["states"])), nodes)
+    return ProductInvariants(
+        threads=tuple(map(int, fields["threads"])),
+        accesses=tuple(AccessId(int(access)) for access in fields["accesses"]),
+        cells=tuple(map(str, fields["cells"])),
+        locks=tuple((str(name), int(offset)) for name, offset in fields["locks"]),
+        is_full=bool(fields["full"]),
+        states=tuple(map(_state, fields["states"])),
+        nodes=nodes,
+    )
 
 
 def _state(fields: Fields) -> StateData:

@@ -56,7 +56,7 @@ class Octagon:
 
     def widen(self, new: Octagon, box: Box, new_box: Box, limits: Sequence[int]) -> Octagon:
         start = self.widened or self.matrix
-        doubled = sorted({k * number for number in limits for k in (1, 2) if abs(number) < kernel.LIMIT // 2})
+        doubled = _doubled(tuple(limits))
         widened = kernel.widen(start, new.matrix, self.size, doubled)
         closed = kernel.meet(widened, _top(self.pack), self.size)
         if closed is None:
@@ -73,11 +73,11 @@ class Octagon:
     def assign(self, variable: Variable, form: LinearForm, box: Box) -> Octagon | None:
         expr, (low, high) = within_pack(form.expr, self.pack, box)
         low, high = low + form.low, high + form.high
-        x = self.pack.index(variable)
+        x = self._position(variable)
         fits = max(abs(low), abs(high)) <= kernel.LIMIT // 4
         if len(expr.terms) == 1 and abs(expr.terms[0][1]) == 1 and fits:
             source, factor = expr.terms[0]
-            y = self.pack.index(source)
+            y = self._position(source)
             result = self._of(kernel.assign(self.matrix, self.size, x, y, factor < 0, low, high))
         else:
             edges = list(self._assigned_edges(x, LinearForm(expr, low, high), box))
@@ -85,10 +85,13 @@ class Octagon:
         return result and result.within([variable], _type_bounds)
 
     def forget(self, variables: Iterable[Variable], box: Box) -> Octagon:
+        gone = frozenset(variables)
+        mine = [v for v in self.pack if v in gone]
+        if not mine:
+            return self
         matrix = self.matrix
-        mine = [v for v in variables if v in self.pack]
         for variable in mine:
-            matrix = kernel.forget(matrix, self.size, self.pack.index(variable))
+            matrix = kernel.forget(matrix, self.size, self._position(variable))
         result = Octagon(self.pack, matrix).within(mine, _type_bounds)
         if result is None:
             raise InternalError("forgetting made an octagon empty")
@@ -97,7 +100,8 @@ class Octagon:
     def within(self, variables: Iterable[Variable], box: Box) -> Octagon | None:
         known = kernel.bounds(self.matrix, self.size)
         edges = []
-        for x in sorted({self.pack.index(v) for v in variables if v in self.pack}):
+        positions = _positions(self.pack)
+        for x in sorted({positions[v] for v in variables if v in positions}):
             low, high = box(self.pack[x])
             edges += [(2 * x + 1, 2 * x, 2 * high)] if 2 * high < known[2 * x] else []
             edges += [(2 * x, 2 * x + 1, -2 * low)] if -2 * low < known[2 * x + 1] else []
@@ -172,8 +176,11 @@ class Octagon:
                 yield end, 2 * x, high + form.high
                 yield end ^ 1, 2 * x + 1, -(low + form.low)
 
+    def _position(self, variable: Variable) -> int:
+        return _positions(self.pack)[variable]
+
     def _index(self, variable: Variable, sign: int) -> int:
-        return 2 * self.pack.index(variable) + int(sign < 0)
+        return 2 * self._position(variable) + int(sign < 0)
 
     def _with(self, edges: Sequence[Edge]) -> Octagon | None:
         if not edges:
@@ -187,6 +194,17 @@ class Octagon:
 
 def _type_bounds(variable: Variable) -> Bounds:
     return variable.type.low, variable.type.high
+
+
+@cache
+def _doubled(limits: tuple[int, ...]) -> Sequence[int]:
+    """Where widening stops: entries of the matrix are bounds of a variable, or twice that."""
+    return sorted({k * number for number in limits for k in (1, 2) if abs(number) < kernel.LIMIT // 2})
+
+
+@cache
+def _positions(pack: tuple[Variable, ...]) -> Mapping[Variable, int]:
+    return {variable: position for position, variable in enumerate(pack)}
 
 
 @cache

@@ -31,9 +31,17 @@ class NodeInvariant:
 
 @dataclass(frozen=True, slots=True)
 class ProductInvariants:
-    """The invariants for the threads of a product; nodes that are not listed are not reached."""
+    """The invariants for the threads of a product; nodes that are not listed are not reached.
+
+    Of the threads' code only what has to do with `accesses`, `cells` and `locks` is looked at (a global variable and an
+    offset each); if it is not `is_full`, without decisions that only put off what matters, or end a thread before it.
+    """
 
     threads: tuple[int, ...]
+    accesses: tuple[AccessId, ...]
+    cells: tuple[str, ...]
+    locks: tuple[tuple[str, int], ...]
+    is_full: bool
     states: tuple[StateData, ...] = field(repr=False)
     nodes: tuple[NodeInvariant, ...] = field(repr=False)
 

@@ -23,6 +23,10 @@ def _product(product: ProductInvariants) -> dict[str, Json]:
     """`nodes`: where each thread is, which other threads may run, and the number of what holds for each thread."""
     return {
         "threads": list(product.threads),
+        "accesses": list(product.accesses),
+        "cells": list(product.cells),
+        "locks": [list(lock) for lock in product.locks],
+        "full": product.is_full,
         "states": [_state(state) for state in product.states],
         "nodes": [[list(node.at), list(node.others), list(node.states)] for node in product.nodes],
     }

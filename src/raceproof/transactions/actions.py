@@ -26,11 +26,13 @@ from raceproof.transactions.names import Register, Shared
 @final
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """`variable = value`. If the variable is a cell and `is_weak`, it may also stay as it is."""
+    """`variable = value`. If the variable is a cell and `is_weak`, it may also stay as it is; `at`: how many bytes into
+    the cell's object is written, and so many bytes, if that is known."""
 
     variable: Variable
     value: Expr
     is_weak: bool = False
+    at: tuple[Expr, int] | None = None
 
 
 @final
@@ -94,10 +96,12 @@ def assigned(action: Action) -> Variable | None:
 def used(action: Action) -> Iterator[Variable]:
     """The variables whose values the action depends on."""
     match action:
-        case Assign(variable=variable, value=value, is_weak=is_weak):
+        case Assign(variable=variable, value=value, is_weak=is_weak, at=at):
             yield from variables_of(value)
             if is_weak:
                 yield variable
+            if at is not None:
+                yield from variables_of(at[0])
         case Read(cell=cell):
             yield cell
         case Assume(condition=condition):
@@ -171,11 +175,13 @@ def live_before(actions: Iterable[Action], live: frozenset[Variable]) -> set[Var
 def apply(domain: NumericDomain, state: State, action: Action, followed: frozenset[Variable]) -> State:
     """The states behind the action. `followed`: the cells whose values may be relied on; others have any value."""
     match action:
-        case Assign(variable=variable, value=value, is_weak=is_weak):
+        case Assign(variable=variable, value=value, is_weak=is_weak, at=at):
             if _is_lost(variable, followed):
                 return state
-            after = domain.assign(state, variable, value)
-            return domain.join(state, after) if is_weak else after
+            if not is_weak:
+                return domain.assign(state, variable, value)
+            there = _where_it_is(domain, state, variable, at) if at is not None else state
+            return state if there.is_bottom else domain.join(state, domain.assign(there, variable, value))
         case Read(variable=variable, cell=cell):
             if _is_lost(cell, followed):
                 return domain.forget(state, [variable])
@@ -195,6 +201,17 @@ def apply(domain: NumericDomain, state: State, action: Action, followed: frozens
             if _is_lost(cell, followed):
                 return state
             return domain.assume(state, Binary(Op.EQ, cell, value), equal)
+
+
+def _where_it_is(domain: NumericDomain, state: State, variable: Variable, at: tuple[Expr, int]) -> State:
+    """The states in which a write reaches the cell."""
+    if not isinstance(variable.name, Shared):
+        return state
+    start, size = at
+    cell = variable.name.cell
+    ends_behind = Binary(Op.GT, start, Const(cell.offset - size, start.type))
+    starts_before = Binary(Op.LT, start, Const(cell.offset + cell.size, start.type))
+    return domain.assume(domain.assume(state, ends_behind), starts_before)
 
 
 def _is_lost(variable: Variable, followed: frozenset[Variable]) -> bool:

@@ -8,7 +8,6 @@ in the facts, so that nothing else can change a cell.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from raceproof.domains import Const, Expr, MachineType, Variable
 from raceproof.facts import describe_location
@@ -32,30 +31,10 @@ from raceproof.ir import (
     operands,
 )
 from raceproof.model import Access, ConcurrentProgram, MemLoc, ObjectId, ObjectKind
-from raceproof.transactions.names import Shared
+from raceproof.transactions.names import Cell, Shared
 
 _SIZES = (1, 2, 4, 8)
 _ELEMENTS = 16
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Cell:
-    """`size` bytes from `offset` in `object`, always accessed as a whole, or written as a part of something larger."""
-
-    object: ObjectId
-    offset: int
-    size: int
-
-    def overlaps(self, location: MemLoc) -> bool:
-        """Whether an access to the location may touch the cell."""
-        if location.object != self.object:
-            return False
-        if location.offset is None or location.size is None:
-            return location.offset is None or location.stride is not None or location.offset < self.offset + self.size
-        if location.stride is not None:
-            distance = (self.offset - location.offset) % location.stride
-            return distance < location.size or distance + self.size > location.stride
-        return location.offset < self.offset + self.size and self.offset < location.offset + location.size
 
 
 def type_of(ir_type: IrType) -> MachineType | None:

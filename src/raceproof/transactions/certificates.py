@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from raceproof.core import InputError
 from raceproof.domains import LinearExpr, State, Variable, between, hull
 from raceproof.model import NodeInvariant, ProductInvariants, StateData, ThreadId
-from raceproof.transactions.cells import Cell
 from raceproof.transactions.graph import GraphNode
 from raceproof.transactions.invariants import Propagation, Solution, States
-from raceproof.transactions.names import Argument, Register, Shared
+from raceproof.transactions.names import Argument, Cell, Register, Shared
+from raceproof.transactions.products import Product
+from raceproof.transactions.slicing import Slice
 
 
 def key_of(variable: Variable) -> str:
@@ -25,14 +26,36 @@ def key_of(variable: Variable) -> str:
     return str(variable.name)
 
 
-def encoded(threads: tuple[ThreadId, ...], solved: tuple[Propagation, Solution]) -> ProductInvariants:
+def encoded(product: Product, solved: tuple[Propagation, Solution]) -> ProductInvariants:
     propagation, solution = solved
+    part = product.part
     numbers: dict[StateData, int] = {}
     nodes = []
     for where, known in solution.states.items():
         mine = tuple(numbers.setdefault(_state(propagation, state), len(numbers)) for state in known)
         nodes.append(NodeInvariant(where.at, tuple(sorted(where.others)), mine))
-    return ProductInvariants(threads, tuple(numbers), tuple(nodes))
+    return ProductInvariants(
+        threads=product.threads,
+        accesses=tuple(sorted(part.accesses)),
+        cells=tuple(sorted(map(key_of, part.cells))),
+        locks=tuple(sorted(part.locks)),
+        is_full=part.is_full,
+        states=tuple(numbers),
+        nodes=tuple(nodes),
+    )
+
+
+def product_of(found: ProductInvariants, cells: Iterable[Variable]) -> Product:
+    """What the evidence says that it is about; `cells`: those that it may speak of.
+
+    Raises `InputError` if it speaks of others.
+    """
+    named = {key_of(cell): cell for cell in cells}
+    if not named.keys() >= set(found.cells):
+        raise InputError("a product relies on a cell that the rest of the evidence does not")
+    mine = frozenset(named[key] for key in found.cells)
+    part = Slice(frozenset(found.accesses), mine, frozenset(found.locks), found.is_full)
+    return Product(tuple(map(ThreadId, found.threads)), part)
 
 
 def _state(propagation: Propagation, state: State) -> StateData:

@@ -12,12 +12,13 @@ from raceproof.core import Budget
 from raceproof.domains import State
 from raceproof.facts import race_pairs
 from raceproof.model import ConcurrentProgram, InvariantMap, RacePair, ThreadId
-from raceproof.transactions.certificates import decoded, key_of
+from raceproof.transactions.certificates import decoded, key_of, product_of
 from raceproof.transactions.graph import GraphNode, TransactionGraph
 from raceproof.transactions.invariants import Propagation, States
 from raceproof.transactions.meeting import Meetings
-from raceproof.transactions.products import DOMAINS, Setting, Threads, Workshop, products_of
+from raceproof.transactions.products import DOMAINS, Product, Setting, Threads, Workshop, products_of
 from raceproof.transactions.program import Surroundings
+from raceproof.transactions.slicing import Slice
 from raceproof.transactions.trust import trusted_cells
 
 
@@ -42,18 +43,18 @@ class InvariantChecker:
             return "it relies on a cell whose accesses may race, or do not synchronise"
         cuts = {ThreadId(thread): frozenset(points) for thread, points in found.cuts}
         setting = Setting(found.domain, found.is_wide, followed, cuts)
-        meetings: dict[Threads, Meetings] = {}
+        meetings: dict[Product, Meetings] = {}
         unreached: set[tuple[ThreadId, int]] = set()
-        for product in found.products:
-            threads = tuple(map(ThreadId, product.threads))
-            if not all(thread in self._around.cp.threads for thread in threads):
+        for evidence in found.products:
+            product = product_of(evidence, followed)
+            if not all(thread in self._around.cp.threads for thread in product.threads):
                 return "it is about threads that the program does not have"
-            propagation = self._workshop.propagation(threads, setting)
-            states = decoded(propagation, product)
+            propagation = self._workshop.propagation(product, setting)
+            states = decoded(propagation, evidence)
             problem = not_inductive(propagation, states, self._budget)
             if problem is not None:
                 return problem
-            meetings[threads] = Meetings(propagation.graph, states, propagation.domain)
+            meetings[product] = Meetings(propagation.graph, states, propagation.domain)
             unreached |= _unreached(propagation.graph, states)
         if any((thread, point) not in unreached for thread, points in cuts.items() for point in points):
             return "a point is cut out that may be reached"
@@ -62,11 +63,12 @@ class InvariantChecker:
             if not products:
                 return "no two threads are known that make the accesses"
             for threads in products:
-                if threads not in meetings:
+                mine = [m for product, m in meetings.items() if _is_about(product, threads, pair)]
+                if not mine:
                     return "two threads that may make the accesses are missing"
                 if not self._workshop.is_covered(pair, threads):
                     return "the code that makes an access was not found"
-                if meetings[threads].may_meet(pair):
+                if all(each.may_meet(pair) for each in mine):
                     return "it does not exclude that two threads stand before the accesses of a pair"
         return None
 
@@ -74,12 +76,23 @@ class InvariantChecker:
         """Whether graphs for the pair account for any number of threads."""
         setting = Setting("intervals", found.is_wide, frozenset(), {})
         products = products_of(self._around, pair, found.is_wide)
-        return all(self._workshop.propagation(threads, setting).graph.is_for_any_number for threads in products)
+        nothing = Slice(frozenset(), frozenset(), frozenset(), is_full=False)
+        graphs = (self._workshop.propagation(Product(threads, nothing), setting).graph for threads in products)
+        return all(graph.is_for_any_number for graph in graphs)
+
+
+def _is_about(product: Product, threads: Threads, pair: RacePair) -> bool:
+    return product.threads == threads and product.part.accesses.issuperset((pair.first, pair.second))
 
 
 def _unreached(graph: TransactionGraph, states: Mapping[GraphNode, States]) -> set[tuple[ThreadId, int]]:
     """Points of the code of threads in the product at which none of them ever is."""
-    points = {(slot.thread, number) for slot in graph.slots for number in range(len(slot.graph.nodes))}
+    points = {
+        (slot.thread, number)
+        for slot in graph.slots
+        for number in range(len(slot.graph.nodes))
+        if number not in slot.graph.bypassed
+    }
     return points - {(slot.thread, at) for where in states for slot, at in zip(graph.slots, where.at, strict=True)}
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from raceproof.core import Budget, LimitReached
+from raceproof.domains import Variable
 from raceproof.model import ConcurrentProgram, RacePair
 from raceproof.transactions.graph import ENDED, GraphNode, TransactionGraph
 from raceproof.transactions.invariants import Propagation, Solution
-from raceproof.transactions.products import Threads
+from raceproof.transactions.products import Product, Threads
 from raceproof.transactions.program import Surroundings
 from raceproof.transactions.refinement import Refinement, Round
 
@@ -26,8 +27,8 @@ def format_graphs(cp: ConcurrentProgram, pairs: Sequence[RacePair], budget: Budg
             name = around.program.functions[cp.threads[thread].start].source_name
             lines.append(f"     cut: {len(points)} points of thread {thread} `{name}`")
     for last in _shown(refinement):
-        for threads, (propagation, solution) in last.solutions.items():
-            lines += _graph(last, threads, propagation, solution)
+        for product, (propagation, solution) in last.solutions.items():
+            lines += _graph(last, product, propagation, solution)
     return "\n".join(lines)
 
 
@@ -36,8 +37,8 @@ def graphs_to_dot(cp: ConcurrentProgram, pairs: Sequence[RacePair], budget: Budg
     _, refinement = _refined(cp, pairs, budget)
     lines = ["digraph transactions {", "  node [shape=box, fontname=monospace];"]
     for last in _shown(refinement)[-1:]:
-        for number, (threads, (propagation, solution)) in enumerate(last.solutions.items()):
-            title = f"threads {_names(threads)}, {last.setting.domain}"
+        for number, (product, (propagation, solution)) in enumerate(last.solutions.items()):
+            title = f"threads {_names(product.threads)}, {last.setting.domain}"
             lines += [f"  subgraph cluster_{number} {{", f'    label="{title}";']
             lines += (f"    {line}" for line in _dot(number, propagation, solution))
             lines.append("  }")
@@ -63,15 +64,16 @@ def _shown(refinement: Refinement) -> list[Round]:
 
 def _round(last: Round) -> str:
     kind = last.setting.domain + (", all threads" if last.setting.is_wide else "")
-    trusted = ", ".join(sorted(str(variable) for variable in last.setting.followed)) or "none"
+    trusted = _cells(last.setting.followed)
     done = f"{len(last.proved)} pairs proved, {len(last.failed)} open"
     return f"{kind}: {last.nodes} nodes, {last.edges} edges, {done}; cells that are trusted: {trusted}"
 
 
-def _graph(last: Round, threads: Threads, propagation: Propagation, solution: Solution) -> Iterator[str]:
+def _graph(last: Round, product: Product, propagation: Propagation, solution: Solution) -> Iterator[str]:
     graph = propagation.graph
     yield ""
-    yield f"threads {_names(threads)}, {last.setting.domain}: {len(solution.states)} nodes, {solution.edges} edges"
+    title = f"threads {_names(product.threads)}, {last.setting.domain}"
+    yield f"{title}: {len(solution.states)} nodes, {solution.edges} edges; cells: {_cells(product.part.cells)}"
     numbers = {where: number for number, where in enumerate(solution.states)}
     for where, states in list(solution.states.items())[:_MOST]:
         yield f"  {numbers[where]}: {_where(graph, where)}"
@@ -116,6 +118,10 @@ def _where(graph: TransactionGraph, where: GraphNode) -> str:
         parts.append(f"{slot.thread} at {place}{held}")
     others = f"; others: {_names(tuple(sorted(where.others)))}" if where.others else ""
     return "; ".join(parts) + others
+
+
+def _cells(cells: frozenset[Variable]) -> str:
+    return ", ".join(sorted(map(str, cells))) or "none"
 
 
 def _names(threads: Threads) -> str:

@@ -28,7 +28,7 @@ from raceproof.model import (
 from raceproof.transactions.certificates import encoded, key_of
 from raceproof.transactions.checking import InvariantChecker
 from raceproof.transactions.meeting import Meetings
-from raceproof.transactions.products import DOMAINS, Threads, products_of
+from raceproof.transactions.products import DOMAINS, Product, products_of
 from raceproof.transactions.program import Surroundings
 from raceproof.transactions.refinement import Refinement, Round
 from raceproof.transactions.trust import touched_by
@@ -98,9 +98,11 @@ def evidence_of(
     """The invariants of a round as evidence; what is wrong with them, if they turn out not to be inductive."""
     proved = set(last.proved)
     is_wide = last.setting.is_wide
-    needed = dict.fromkeys(threads for pair in last.proved for threads in products_of(around, pair, is_wide))
+    needed = dict.fromkeys(
+        last.products[pair, threads] for pair in last.proved for threads in products_of(around, pair, is_wide)
+    )
     if last.setting.cuts:  # any product may be the one that shows it
-        needed.update((threads, None) for threads, (_, solution) in last.solutions.items() if not solution.broken)
+        needed.update((product, None) for product, (_, solution) in last.solutions.items() if not solution.broken)
     followed = last.setting.followed
     relied = [
         pair
@@ -116,7 +118,7 @@ def evidence_of(
         is_wide=is_wide,
         followed=tuple(sorted(map(key_of, followed))),
         cuts=tuple((thread, tuple(sorted(points))) for thread, points in sorted(last.setting.cuts.items())),
-        products=tuple(encoded(threads, last.solutions[threads]) for threads in needed),
+        products=tuple(encoded(product, last.solutions[product]) for product in needed),
     )
     try:
         return checker.problem_with(found, last.proved, relied) or found
@@ -130,11 +132,12 @@ class _Description:
     def __init__(self, around: Surroundings, last: Round) -> None:
         self._around = around
         self._last = last
-        self._known: dict[tuple[AccessId, Threads], State | None] = {}
+        self._known: dict[tuple[AccessId, Product], State | None] = {}
 
     def evidence(self, pair: RacePair, claimed: InvariantMap) -> Invariants:
-        products = products_of(self._around, pair, self._last.setting.is_wide)
-        graphs = [self._last.solutions[threads][0].graph for threads in products]
+        wanted = products_of(self._around, pair, self._last.setting.is_wide)
+        products = [self._last.products[pair, threads] for threads in wanted]
+        graphs = [self._last.solutions[product][0].graph for product in products]
         return Invariants(
             first=self._text(pair.first, products),
             second=self._text(pair.second, products),
@@ -142,30 +145,30 @@ class _Description:
             map=claimed,
         )
 
-    def _text(self, access: AccessId, products: Sequence[Threads]) -> str:
+    def _text(self, access: AccessId, products: Sequence[Product]) -> str:
         """What holds of the shared cells wherever a thread stands before the access, in one of the products."""
         texts: dict[str, None] = {}
-        for threads in products:
-            state = self._state(access, threads)
+        for product in products:
+            state = self._state(access, product)
             if state is None:
                 texts["it is never reached"] = None
             else:
-                domain = self._last.solutions[threads][0].domain
+                domain = self._last.solutions[product][0].domain
                 texts[", ".join(domain.describe(state)[:4]) or "nothing is known"] = None
         pos = self._around.cp.accesses[access].pos
         where = f"at line {pos.line}" if pos is not None else "at an access"
         return f"{where} {' or '.join(texts)}"
 
-    def _state(self, access: AccessId, threads: Threads) -> State | None:
-        if (access, threads) not in self._known:
-            propagation, solution = self._last.solutions[threads]
+    def _state(self, access: AccessId, product: Product) -> State | None:
+        if (access, product) not in self._known:
+            propagation, solution = self._last.solutions[product]
             meetings = Meetings(propagation.graph, solution.states, propagation.domain)
             domain, joined = propagation.domain, None
             for where, slot in meetings.nodes_at(access):
                 state = domain.project(solution.states[where][slot], propagation.followed)
                 joined = state if joined is None else domain.join(joined, state)
-            self._known[access, threads] = joined
-        return self._known[access, threads]
+            self._known[access, product] = joined
+        return self._known[access, product]
 
 
 def _reasons(refinement: Refinement) -> dict[RacePair, str]:

@@ -26,7 +26,7 @@ from raceproof.model import MAIN, ThreadId
 from raceproof.transactions.interference import Write
 from raceproof.transactions.names import Shared
 from raceproof.transactions.program import Surroundings
-from raceproof.transactions.threads import Edge, Hold, Kind, Node, Place, ThreadGraph
+from raceproof.transactions.thread_graph import Edge, Hold, Kind, Node, Place, ThreadGraph
 
 NOT_STARTED: Final = -1
 ENDED: Final = -2

@@ -13,10 +13,10 @@ from raceproof.domains import AnyValue, Binary, Cast, Const, Expr, Unary, Variab
 from raceproof.ir import Rmw, SiteId, Store
 from raceproof.model import Access, Base, HeldLock, LockKind, LockMode, ThreadId, View
 from raceproof.transactions.actions import converted
-from raceproof.transactions.cells import Cell
 from raceproof.transactions.expressions import Values, binary
+from raceproof.transactions.names import Cell
 from raceproof.transactions.program import Surroundings
-from raceproof.transactions.threads import ATOMIC, Hold
+from raceproof.transactions.thread_graph import ATOMIC, Hold
 
 
 @dataclass(frozen=True, slots=True)

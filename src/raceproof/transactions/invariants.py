@@ -11,7 +11,7 @@ product may have written (see `interference`).
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
@@ -31,6 +31,17 @@ _NARROWINGS: Final = 2
 _PASSES: Final = 4
 
 
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    """What a move does to the mover's state, and what it tells the others, if anything. `steps`: cells that were
+    written, and by how much they grew, if that is known."""
+
+    mover: State
+    told: State | None
+    changed: tuple[Variable, ...]
+    steps: tuple[tuple[Variable, Bounds | None], ...]
+
+
 class Propagation:
     """The steps of one graph in one domain. `followed`: the cells whose values may be relied on."""
 
@@ -46,6 +57,14 @@ class Propagation:
         self.followed = followed
         self.shared = followed.union(slot.argument for slot in graph.slots if slot.graph.asks_for_argument)
         self._initial = initial
+        # Keys are numbers of objects that live as long as this does: states are few, and each is met in many nodes.
+        self._states: dict[Hashable, State] = {}
+        self._effects: dict[tuple[int, int, int | None], _Effect | None] = {}
+        self._melds: dict[tuple[int, int], State] = {}
+        self._alive: dict[tuple[int, int, int], State] = {}
+        self._disturbances: dict[tuple[int, int], State] = {}
+        self._writes_at: dict[GraphNode, tuple[Write, ...]] = {}
+        self._same_writes: dict[tuple[Write, ...], tuple[Write, ...]] = {}
 
     def initial(self) -> States:
         """At the start of main."""
@@ -58,17 +77,48 @@ class Propagation:
 
     def post(self, where: GraphNode, states: States, move: Move) -> States | None:
         """What holds behind a move, [TX, Section 4: propagate]; None if it cannot be made."""
-        domain, mover = self.domain, states[move.slot]
+        states = tuple(map(self._same, states))
+        effect = self._effect(states[move.slot], move)
+        if effect is None:
+            return None
+        result: list[State] = []
+        for slot, state in enumerate(states):
+            if move.target.at[slot] < 0:
+                result.append(self.domain.top())
+            elif slot == move.slot:
+                result.append(self._without_dead(slot, move.target.at[slot], effect.mover))
+            elif slot == move.starts:
+                result.append(self._begun(slot, effect.mover))
+            elif effect.told is not None:
+                result.append(self._melded(effect, state))
+            else:
+                result.append(state)
+            if result[-1].is_bottom:
+                return None
+        return self._disturbed(move.target, tuple(result))
+
+    def _same(self, state: State) -> State:
+        """One object for all states that are equal: what follows from it is computed once."""
+        return self._states.setdefault((frozenset(state.values.items()), state.relations), state)
+
+    def _effect(self, mover: State, move: Move) -> _Effect | None:
+        key = (id(mover), id(move.edge), move.starts)
+        if key not in self._effects:
+            self._effects[key] = self._effect_of(mover, move)
+        return self._effects[key]
+
+    def _effect_of(self, mover: State, move: Move) -> _Effect | None:
+        domain = self.domain
         changed: list[Variable] = []
-        steps: list[tuple[Variable, Bounds | None]] = []  # cells that were written, and how much they grew
+        steps: list[tuple[Variable, Bounds | None]] = []
         is_news = False  # whether more is known of the shared cells than before
         for action in move.edge.actions:
-            if isinstance(action, Assign) and action.variable in self.followed:
-                changed.append(action.variable)
-                steps.append((action.variable, self._growth(mover, action)))
-            mover = apply(domain, mover, action, self.followed)
+            before, mover = mover, apply(domain, mover, action, self.followed)
             if mover.is_bottom:
                 return None
+            if isinstance(action, Assign) and action.variable in self.followed and mover is not before:
+                changed.append(action.variable)
+                steps.append((action.variable, self._growth(before, action)))
             is_news = is_news or isinstance(action, Assume | Expect)
         if move.starts is not None and self.graph.slots[move.starts].argument in self.shared:
             argument = self.graph.slots[move.starts].argument
@@ -79,21 +129,7 @@ class Propagation:
                 mover = domain.assign(mover, argument, converted(given, argument.type))
             changed.append(argument)
         told = self._told(mover) if changed or is_news else None
-        result: list[State] = []
-        for slot, state in enumerate(states):
-            if move.target.at[slot] < 0:
-                result.append(domain.top())
-            elif slot == move.slot:
-                result.append(self._without_dead(slot, move, mover))
-            elif slot == move.starts:
-                result.append(self._begun(slot, mover))
-            elif told is not None:
-                result.append(self._melded(told, state, changed, steps))
-            else:
-                result.append(state)
-            if result[-1].is_bottom:
-                return None
-        return self._disturbed(move.target, tuple(result))
+        return _Effect(self._same(mover), told, tuple(changed), tuple(steps))
 
     def _growth(self, mover: State, action: Assign) -> Bounds | None:
         """By how much a write changes a cell, if relations are kept at all and the mover knows."""
@@ -106,29 +142,37 @@ class Propagation:
         known = self.domain.project(mover, self.shared)
         return self.domain.lift(known) if self.domain.tops else known
 
-    def _melded(
-        self, told: State, other: State, changed: Sequence[Variable], steps: Sequence[tuple[Variable, Bounds | None]]
-    ) -> State:
+    def _melded(self, effect: _Effect, other: State) -> State:
+        key = (id(effect), id(other))
+        if key not in self._melds:
+            self._melds[key] = self._meld(effect, other)
+        return self._melds[key]
+
+    def _meld(self, effect: _Effect, other: State) -> State:
         """What another thread knows after the move, [TX, Definition 2].
 
         Differs: where the mover knows by how much it changed a cell, what the other one relates to the cell moves along
         (`seen <= count` after `count++`), instead of being forgotten.
         """
+        assert effect.told is not None
         domain, moved = self.domain, other
         if not domain.tops:
-            return domain.meld(told, other, self.shared, changed)
-        for cell, growth in steps:
+            return domain.meld(effect.told, other, self.shared, effect.changed)
+        for cell, growth in effect.steps:
             is_known = growth is not None and growth[1] - growth[0] < cell.type.size
             moved = domain.shift(moved, cell, growth) if growth and is_known else domain.forget(moved, [cell])
-        grown = {cell for cell, _ in steps}
-        return domain.meld(told, moved, self.shared, [v for v in changed if v not in grown])
+        grown = {cell for cell, _ in effect.steps}
+        return domain.meld(effect.told, moved, self.shared, [v for v in effect.changed if v not in grown])
 
-    def _without_dead(self, slot: int, move: Move, mover: State) -> State:
+    def _without_dead(self, slot: int, at: int, mover: State) -> State:
         """Without the registers that nobody asks for any more."""
-        live = self.graph.slots[slot].graph.live[move.target.at[slot]]
-        known = {*mover.values, *(v for relation in mover.relations for v in relation.pack)}
-        dead = [v for v in known if v not in live and v not in self.shared]
-        return self.domain.forget(mover, dead) if dead else mover
+        key = (slot, at, id(mover))
+        if key not in self._alive:
+            live = self.graph.slots[slot].graph.live[at]
+            known = {*mover.values, *(v for relation in mover.relations for v in relation.pack)}
+            dead = [v for v in known if v not in live and v not in self.shared]
+            self._alive[key] = self.domain.forget(mover, dead) if dead else mover
+        return self._alive[key]
 
     def _begun(self, slot: int, creator: State) -> State:
         """A new thread knows what its creator knows of the shared cells, and its argument."""
@@ -141,15 +185,29 @@ class Propagation:
 
     def _disturbed(self, where: GraphNode, states: States) -> States:
         """The same, after any number of writes by threads that are not followed."""
-        writes = [write for write in self.graph.writes(where) if write.cell in self.followed]
+        writes = self._writes(where)
         if not writes:
             return states
         return tuple(
-            self._after_any(writes, state) if at >= 0 else state for at, state in zip(where.at, states, strict=True)
+            self._after_any(writes, self._same(state)) if at >= 0 else state
+            for at, state in zip(where.at, states, strict=True)
         )
+
+    def _writes(self, where: GraphNode) -> tuple[Write, ...]:
+        """Writes to cells that are followed; one object wherever they are the same."""
+        if where not in self._writes_at:
+            writes = tuple(write for write in self.graph.writes(where) if write.cell in self.followed)
+            self._writes_at[where] = self._same_writes.setdefault(writes, writes)
+        return self._writes_at[where]
 
     def _after_any(self, writes: Sequence[Write], state: State) -> State:
         """Writes in any order, any number of times: the values that this leads to, or any value if it does not end."""
+        key = (id(writes), id(state))
+        if key not in self._disturbances:
+            self._disturbances[key] = self._closed(writes, state)
+        return self._disturbances[key]
+
+    def _closed(self, writes: Sequence[Write], state: State) -> State:
         for _ in range(_PASSES):
             before = state
             for write in writes:

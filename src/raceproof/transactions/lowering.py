@@ -26,9 +26,9 @@ from raceproof.ir import (
 )
 from raceproof.model import Access, AccessId, ObjectId
 from raceproof.transactions.actions import Action, Assign, Assume, Choose, Expect, Forget, Read, converted
-from raceproof.transactions.cells import Cell, Cells, type_of
+from raceproof.transactions.cells import Cells, type_of
 from raceproof.transactions.expressions import Values, binary
-from raceproof.transactions.names import Register
+from raceproof.transactions.names import Cell, Register
 
 _SETS: Final = frozenset({"memset", "llvm.memset"})
 _FILLS: Final = _SETS | {"memcpy", "memmove", "llvm.memcpy", "llvm.memmove"}
@@ -224,18 +224,27 @@ class Lowering:
                     if touched.overlaps(t)
                 )
                 value = values.as_type(instr.value, variable.type) if whole else AnyValue(variable.type)
-                yield Assign(variable, value, is_weak=True)
+                yield from self._perhaps(values, instr, touched, value)
+
+    def _perhaps(self, values: Values, instr: Store | Rmw | CompareExchange, cell: Cell, value: Expr) -> list[Action]:
+        """The cell may get the value; not if the instruction is certainly about another object."""
+        variable, place = self._cells.variables[cell], values.pointer(instr.address)
+        if place is None:
+            return [Assign(variable, value, is_weak=True)]
+        if self._cells.symbol_of.get(cell.object) != place[0]:
+            return []
+        return [Assign(variable, value, is_weak=True, at=(place[1], instr.type.size))]
 
     def _update(self, values: Values, instr: Rmw) -> Iterator[Action]:
         of_type = type_of(instr.type)
         if of_type is None:
-            yield from self._spoil_all(instr)
+            yield from self._spoil_all(values, instr)
             return
         old = values.variable(instr.result.name, of_type)
         cell = self._cell(values, instr)
         if cell is None:
             yield Forget(old)
-            yield from self._spoil_all(instr)
+            yield from self._spoil_all(values, instr)
             return
         yield Read(old, cell)
         given = values.as_type(instr.value, of_type)
@@ -245,14 +254,14 @@ class Lowering:
     def _exchange(self, values: Values, instr: CompareExchange, success: bool) -> Iterator[Action]:
         of_type = type_of(instr.type)
         if of_type is None:
-            yield from self._spoil_all(instr)
+            yield from self._spoil_all(values, instr)
             return
         old, done = values.variable(instr.result.name, of_type), values.variable(instr.result.name, BOOL, part=1)
         cell = self._cell(values, instr)
         yield Assign(done, Const(int(success), BOOL))
         if cell is None:
             yield Forget(old)
-            yield from self._spoil_all(instr)
+            yield from self._spoil_all(values, instr)
             return
         expected = values.as_type(instr.expected, cell.type)
         if success or not instr.weak:
@@ -281,9 +290,10 @@ class Lowering:
             if isinstance(value, Variable) and value.name == Register(values.thread, values.frame, result.name):
                 yield Forget(value)
 
-    def _spoil_all(self, instr: Instr) -> Iterator[Action]:
+    def _spoil_all(self, values: Values, instr: Rmw | CompareExchange) -> Iterator[Action]:
         for access in self._cells.by_site.get(instr.id, ()):
-            yield from self._spoil(access)
+            for cell in self._cells.within(access.targets):
+                yield from self._perhaps(values, instr, cell, AnyValue(self._cells.variables[cell].type))
 
     def _spoil(self, access: Access) -> Iterator[Action]:
         for cell in self._cells.within(access.targets):

@@ -1,9 +1,31 @@
-"""Names of the variables that invariants speak of: shared cells, registers, and the arguments of threads."""
+"""Names of the variables that invariants speak of: cells of memory, registers, and the arguments of threads."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+
+from raceproof.model import MemLoc, ObjectId
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Cell:
+    """`size` bytes from `offset` in `object`, always accessed as a whole, or written as a part of something larger."""
+
+    object: ObjectId
+    offset: int
+    size: int
+
+    def overlaps(self, location: MemLoc) -> bool:
+        """Whether an access to the location may touch the cell."""
+        if location.object != self.object:
+            return False
+        if location.offset is None or location.size is None:
+            return location.offset is None or location.stride is not None or location.offset < self.offset + self.size
+        if location.stride is not None:
+            distance = (self.offset - location.offset) % location.stride
+            return distance < location.size or distance + self.size > location.stride
+        return location.offset < self.offset + self.size and self.offset < location.offset + location.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +33,7 @@ class Shared:
     """A cell that threads share; `text` is what the programmer calls it."""
 
     text: str
-    cell: Hashable = field(compare=True)
+    cell: Cell
 
     def __str__(self) -> str:
         return self.text

@@ -34,7 +34,9 @@ from raceproof.transactions.interference import Write, writes_of
 from raceproof.transactions.invariants import Propagation
 from raceproof.transactions.names import Argument, Shared
 from raceproof.transactions.program import Surroundings
-from raceproof.transactions.threads import Hold, ThreadGraph, Walk
+from raceproof.transactions.slicing import Code, Slice, resources_of, slice_for, sliced
+from raceproof.transactions.thread_graph import Hold, Place, ThreadGraph
+from raceproof.transactions.threads import Walk
 
 DOMAINS: Final = ("intervals", "octagons", "polyhedra")
 _SECTION: Final = 4
@@ -82,6 +84,14 @@ def _members(around: Surroundings, pair: tuple[ThreadId, ThreadId], is_wide: boo
 
 
 @dataclass(frozen=True, slots=True)
+class Product:
+    """Threads that are followed together, as far as a slice of their code goes."""
+
+    threads: Threads
+    part: Slice
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """What graphs and their propagation are made from, beside the program: the assumptions of one round.
 
@@ -105,25 +115,33 @@ class Workshop:
     def __init__(self, around: Surroundings, budget: Budget) -> None:
         self.around = around
         self._budget = budget
-        self._codes: dict[tuple[ThreadId, bool], ThreadGraph | LimitReached | Unsupported] = {}
+        self._graphs: dict[tuple[ThreadId, bool], ThreadGraph | LimitReached | Unsupported] = {}
+        self._codes: dict[tuple[ThreadId, bool, frozenset[int]], Code] = {}
         self._initial = around.cells.initial()
 
-    def code(self, thread: ThreadId, keeps_history: bool = False) -> ThreadGraph:
+    def graph(self, thread: ThreadId, keeps_history: bool = False) -> ThreadGraph:
         """The graph of a thread. Raises `LimitReached` or `Unsupported` if there is none."""
         key = (thread, keeps_history)
-        if key not in self._codes:
+        if key not in self._graphs:
             try:
-                self._codes[key] = Walk(self.around, thread, self._budget, keeps_history).run()
+                self._graphs[key] = Walk(self.around, thread, self._budget, keeps_history).run()
             except (LimitReached, Unsupported) as stop:
                 self._budget.check()
-                self._codes[key] = stop
-        found = self._codes[key]
+                self._graphs[key] = stop
+        found = self._graphs[key]
         if not isinstance(found, ThreadGraph):
             raise found
         return found
 
+    def _code(self, thread: ThreadId, setting: Setting) -> Code:
+        cut = setting.cuts.get(thread, frozenset())
+        key = (thread, setting.keeps_history, cut)
+        if key not in self._codes:
+            self._codes[key] = Code(self.graph(thread, setting.keeps_history).without(cut))
+        return self._codes[key]
+
     def _accesses_in(self, thread: ThreadId) -> frozenset[AccessId]:
-        touches = (node.touch for node in self.code(thread).nodes)
+        touches = (node.touch for node in self.graph(thread).nodes)
         return frozenset(access for touch in touches if touch is not None for access in touch.accesses)
 
     def is_covered(self, pair: RacePair, threads: Threads) -> bool:
@@ -135,23 +153,45 @@ class Workshop:
                     return False
         return True
 
-    def propagation(self, threads: Threads, setting: Setting) -> Propagation:
+    def products(self, threads: Threads, pairs: Sequence[RacePair], setting: Setting, is_full: bool) -> list[Product]:
+        """Products that have all pairs, those together that depend on the same cells and locks.
+
+        In full slices, only pairs for which these are larger than others.
+        """
+        codes = [self._code(thread, setting) for thread in dict.fromkeys(threads)]
+        writes = [write for mine in self._writes(setting).values() for write in mine]
+        found: dict[tuple[frozenset[Variable], frozenset[Place]], set[AccessId]] = {}
+        for pair in pairs:
+            self._budget.check()
+            accesses = frozenset({pair.first, pair.second})
+            part = slice_for(codes, writes, accesses, setting.followed, is_full)
+            if part.is_full == is_full:
+                found.setdefault((part.cells, part.locks), set()).update(accesses)
+        return [
+            Product(threads, Slice(frozenset(accesses), cells, locks, is_full))
+            for (cells, locks), accesses in found.items()
+        ]
+
+    def propagation(self, product: Product, setting: Setting) -> Propagation:
         """The steps of a product."""
+        threads, part = product.threads, product.part
         for thread in threads:
             creator, site = self.around.cp.threads[thread].parent, self.around.cp.threads[thread].created_at
-            if creator is not None and not self.code(creator).creates(site):
+            if creator is not None and not self.graph(creator).creates(site):
                 raise Unsupported("a thread whose creation is not found in its creator's code")
-        keeps = setting.keeps_history
-        codes = {t: self.code(t, keeps).without(setting.cuts.get(t, frozenset())) for t in threads}
-        slots = [Slot(t, codes[t], Variable(Argument(number), INT64)) for number, t in enumerate(threads)]
+        codes = {thread: self._code(thread, setting) for thread in threads}
+        resources = resources_of(codes.values(), part)
+        graphs = {thread: sliced(code, part, resources) for thread, code in codes.items()}
+        slots = [Slot(t, graphs[t], Variable(Argument(number), INT64)) for number, t in enumerate(threads)]
         graph = TransactionGraph(self.around, slots, self._writes(setting), self._unreliable(slots))
-        return Propagation(graph, _domain(setting.domain, slots), setting.followed, self._initial)
+        followed = part.cells & setting.followed
+        return Propagation(graph, _domain(setting.domain, slots), followed, self._initial)
 
     def _writes(self, setting: Setting) -> Mapping[ThreadId, tuple[Write, ...]]:
         """Without those at points that are never reached."""
         dead = {}
         for thread, cut in setting.cuts.items():
-            nodes = self.code(thread, setting.keeps_history).nodes
+            nodes = self.graph(thread, setting.keeps_history).nodes
             alive = {node.site for number, node in enumerate(nodes) if number not in cut}
             dead[thread] = frozenset(nodes[n].site for n in cut if nodes[n].site not in alive)
         return writes_of(self.around, dead)
@@ -164,7 +204,7 @@ class Workshop:
             if mine and not (thread.many and (thread.instances is None or thread.instances > mine)):
                 continue
             try:
-                nodes = self.code(thread.id).nodes
+                nodes = self.graph(thread.id).nodes
             except (LimitReached, Unsupported):
                 return frozenset(("", *self.around.program.globals))
             for edge in (edge for node in nodes for edge in node.edges):

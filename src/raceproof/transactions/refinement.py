@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -21,21 +21,34 @@ from raceproof.facts import race_pairs
 from raceproof.model import RacePair, ThreadId
 from raceproof.transactions.invariants import Propagation, Solution, solve
 from raceproof.transactions.meeting import Meetings
-from raceproof.transactions.products import DOMAINS, Setting, Threads, Workshop, products_of
+from raceproof.transactions.products import DOMAINS, Product, Setting, Threads, Workshop, products_of
 from raceproof.transactions.program import Surroundings
 from raceproof.transactions.trust import touched_by, trusted_cells
 
 log = logging.getLogger(__name__)
 
 _ROUNDS: Final = 8
+_STAGES: Final = (
+    ("intervals", False),
+    ("octagons", False),
+    ("intervals", True),
+    ("octagons", True),
+    ("polyhedra", False),
+    ("polyhedra", True),
+)
+"""Domains, and whether all threads are followed or only those of a pair: what costs less comes first."""
+
+_SHARE: Final = 0.5
+"""The part of the remaining time that a stage may take."""
 
 
 @dataclass(slots=True)
 class Round:
-    """One round: what was solved, and what follows from it."""
+    """One round: what was solved, and what follows from it. `products`: where threads of a pair were looked at last."""
 
     setting: Setting
-    solutions: dict[Threads, tuple[Propagation, Solution]] = field(default_factory=dict)
+    solutions: dict[Product, tuple[Propagation, Solution]] = field(default_factory=dict)
+    products: dict[tuple[RacePair, Threads], Product] = field(default_factory=dict)
     proved: list[RacePair] = field(default_factory=list)
     failed: dict[RacePair, str] = field(default_factory=dict)
     seconds: float = 0.0
@@ -66,23 +79,27 @@ class Refinement:
         self._harmless = set(harmless)
         self._budget = budget
         self._pairs = race_pairs(around.cp)
+        self._stage = budget
         self._workshop = Workshop(around, budget)
+        self._solved: dict[Hashable, tuple[Propagation, Solution]] = {}  # the same product may come again
 
     def run(self, domains: Sequence[str] = DOMAINS) -> None:
-        """All domains. Raises `LimitReached`; what was found by then is in `found`."""
-        for domain in domains:
-            if domain == "polyhedra" and not has_polyhedra():
+        """All stages. Raises `LimitReached`; what was found by then is in `found`."""
+        stages = [(domain, is_wide) for domain, is_wide in _STAGES if domain in domains]
+        if not has_polyhedra():
+            stages = [(domain, is_wide) for domain, is_wide in stages if domain != "polyhedra"]
+        for number, (domain, is_wide) in enumerate(stages):
+            asked = [pair for pair in self._pairs if pair in self._asked and pair not in self._harmless]
+            if not asked:
+                return
+            if is_wide and not any(self._is_wider(pair) for pair in asked):
                 continue
-            for is_wide in (False, True):
-                asked = [pair for pair in self._pairs if pair in self._asked and pair not in self._harmless]
-                if not asked:
-                    return
-                if is_wide and not any(self._is_wider(pair) for pair in asked):
-                    continue
-                last = self._with(domain, is_wide)
-                if last.proved:
-                    self.found.append(last)
-                    self._harmless.update(last.proved)
+            share = 1.0 if number == len(stages) - 1 else _SHARE
+            self._stage = self._budget.part(share * max(0.0, self._budget.remaining()))
+            last = self._with(domain, is_wide)
+            if last.proved:
+                self.found.append(last)
+                self._harmless.update(last.proved)
 
     def _is_wider(self, pair: RacePair) -> bool:
         """Whether there are threads that only a wide product has."""
@@ -129,32 +146,59 @@ class Refinement:
             for threads in products:
                 wanted.setdefault(threads, []).append(pair)
         for number, (threads, pairs) in enumerate(wanted.items()):
-            share = self._budget.part(max(0.0, self._budget.remaining()) / (len(wanted) - number))
-            self._product(result, threads, pairs, share)
+            share = self._stage.part(max(0.0, self._stage.remaining()) / (len(wanted) - number))
+            self._threads(result, threads, pairs, share)
         result.proved = [pair for pair in open_pairs if pair not in result.failed]
         result.seconds = time.monotonic() - start
         log.info("%s: %d of %d pairs, %d nodes", setting.domain, len(result.proved), len(open_pairs), result.nodes)
         return result
 
-    def _product(self, result: Round, threads: Threads, pairs: Sequence[RacePair], budget: Budget) -> None:
+    def _threads(self, result: Round, threads: Threads, pairs: Sequence[RacePair], budget: Budget) -> None:
+        """The pairs of some threads: in small slices, and what is open then in full ones."""
+        still_open: dict[RacePair, str] = dict.fromkeys(pairs, "")
         try:
-            propagation = self._workshop.propagation(threads, result.setting)
-            solution = solve(propagation, budget)
+            for is_full in (False, True):
+                products = self._workshop.products(threads, list(still_open), result.setting, is_full)
+                for number, product in enumerate(products):
+                    share = budget.part(max(0.0, budget.remaining()) / (len(products) - number))
+                    mine = [p for p in still_open if product.part.accesses.issuperset((p.first, p.second))]
+                    found = self._product(result, product, mine, share)
+                    for pair in mine:
+                        if found[pair] is None:
+                            del still_open[pair]
+                        else:
+                            still_open[pair] = str(found[pair])
         except (LimitReached, Unsupported) as stop:
             self._budget.check()
-            result.failed.update(dict.fromkeys(pairs, str(stop)))
-            return
-        result.solutions[threads] = propagation, solution
+            still_open = {pair: why or str(stop) for pair, why in still_open.items()}
+        for pair, why in still_open.items():
+            result.failed.setdefault(pair, why)
+
+    def _product(
+        self, result: Round, product: Product, pairs: Sequence[RacePair], budget: Budget
+    ) -> dict[RacePair, str | None]:
+        """Why each pair is open, None if it is proved."""
+        key = (product, result.setting.domain, frozenset(result.setting.cuts.items()))
+        if key not in self._solved:
+            try:
+                propagation = self._workshop.propagation(product, result.setting)
+                self._solved[key] = propagation, solve(propagation, budget)
+            except (LimitReached, Unsupported) as stop:
+                self._budget.check()
+                return dict.fromkeys(pairs, str(stop))
+        propagation, solution = result.solutions[product] = self._solved[key]
         if solution.broken:
-            why = "a lock may be given back by a thread that does not hold it"
-            result.failed.update(dict.fromkeys(pairs, why))
-            return
+            return dict.fromkeys(pairs, "a lock may be given back by a thread that does not hold it")
         meetings = Meetings(propagation.graph, solution.states, propagation.domain)
+        found: dict[RacePair, str | None] = {}
         for pair in pairs:
-            if not self._workshop.is_covered(pair, threads):
-                result.failed.setdefault(pair, "the code that makes an access was not found")
+            result.products[pair, product.threads] = product
+            found[pair] = None
+            if not self._workshop.is_covered(pair, product.threads):
+                found[pair] = "the code that makes an access was not found"
             elif meetings.may_meet(pair):
-                result.failed.setdefault(pair, "the two accesses may be reached together, as far as values tell")
+                found[pair] = "the two accesses may be reached together, as far as values tell"
+        return found
 
     def _cuts(self, last: Round) -> dict[ThreadId, frozenset[int]]:
         """Points that some product does not reach, although its thread is in it."""
@@ -165,6 +209,6 @@ class Refinement:
                 if solution.broken or len(mine) > 1:
                     continue
                 reached = {where.at[mine[0]] for where in solution.states}
-                missing = frozenset(range(len(slot.graph.nodes))) - reached
+                missing = frozenset(range(len(slot.graph.nodes))) - reached - slot.graph.bypassed
                 found[slot.thread] = found.get(slot.thread, frozenset()) | missing
         return {thread: missing for thread, missing in found.items() if missing}

@@ -1,21 +1,15 @@
-"""The code of one thread as a graph: calls inlined, points that other threads can see as nodes, the rest on the edges.
-
-A point knows which locks the thread certainly holds there, so that a lock taken under a condition gives two points. A
-thread that stands at a node does next what the node says; an edge does it and goes on to the next node. Nodes without
-an operation are where paths meet.
-"""
+"""Draws the code of one thread as a graph, with all calls inlined."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field, replace
-from enum import Enum, unique
-from typing import Final, TypeVar
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
 
-from raceproof.core import Budget, LimitReached, SourcePos, Unsupported, targets_of_back_edges
-from raceproof.domains import AnyValue, Binary, Const, Expr, Op, Variable, variables_of
+from raceproof.core import Budget, LimitReached, Unsupported
+from raceproof.domains import AnyValue, Binary, Const, Expr, Op, Variable
 from raceproof.facts import Sync, SyncOp, is_atomic_function, names_of
-from raceproof.ir import Block, Branch, Call, Cast, Compare, Instr, Phi, Reg, Return, Select, SiteId, operands
+from raceproof.ir import Block, Branch, Call, Cast, Compare, Instr, Phi, Reg, Return, Select, operands
 from raceproof.model import MAIN, CallTargets, ThreadId
 from raceproof.transactions.actions import (
     Action,
@@ -24,14 +18,24 @@ from raceproof.transactions.actions import (
     Forget,
     converted,
     extended,
-    live_before,
-    without_dead,
 )
 from raceproof.transactions.cells import type_of
 from raceproof.transactions.expressions import OFFSET, Pointer, Values
-from raceproof.transactions.lowering import Lowering, Resource, Touch
+from raceproof.transactions.lowering import Lowering, Touch
 from raceproof.transactions.names import Register
 from raceproof.transactions.program import RELEASING, Surroundings, operations
+from raceproof.transactions.thread_graph import (
+    ATOMIC,
+    Creation,
+    Edge,
+    Hold,
+    Kind,
+    Node,
+    Phase,
+    Place,
+    Point,
+    ThreadGraph,
+)
 
 MAX_NODES: Final = 4_000
 MAX_EDGES: Final = 20_000
@@ -43,146 +47,6 @@ _OF_LOCKS: Final = frozenset(
 )
 _ASSUME: Final = frozenset({"__VERIFIER_assume", "llvm.assume"})
 
-Place = tuple[str, int]
-"""A global variable and a byte in it: a lock that is one object."""
-
-ATOMIC: Final[Place] = ("", 0)
-"""The lock of `__VERIFIER_atomic_begin` and of functions that are atomic by their name."""
-
-
-@unique
-class Phase(Enum):
-    BEFORE = "before"
-    WAITING = "waiting"  # at a condition; takes the lock next
-    CALLBACKS = "callbacks"  # the library runs functions of the program, as often as it likes
-    ENTERING = "entering"  # about to begin an atomic function
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Hold:
-    lock: Place
-    shared: bool = False
-
-    def excludes(self, other: Hold) -> bool:
-        return self.lock == other.lock and not (self.shared and other.shared)
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """`unsure`: locks of which it is no longer known whether they are held: they count as not held for good.
-    `history`: the last decision on the way here (frame, block, and block that came next), where that is kept. `flags`:
-    registers that are 0 or 1 (frame, name, value), so that what was found out with them is not lost."""
-
-    frame: int
-    block: int
-    step: int
-    phase: Phase = Phase.BEFORE
-    held: tuple[Hold, ...] = ()
-    unsure: tuple[Place, ...] = ()
-    history: tuple[int, int, int] | None = None
-    flags: tuple[tuple[int, str, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Creation:
-    """A thread is started at `site` and given `argument`, a variable that the edge assigns."""
-
-    site: SiteId
-    argument: Variable | None
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """From one node to the next, `target` None for the end of the thread.
-
-    `takes`: the lock that must be free. `frees`: global variables with locks that may be given back or made anew by a
-    thread that need not hold them; None: any. `creates`: the thread that it starts.
-    """
-
-    target: int | None
-    actions: tuple[Action, ...] = ()
-    takes: Hold | None = None
-    frees: frozenset[str] | None = frozenset()
-    creates: Creation | None = None
-
-
-@unique
-class Kind(Enum):
-    """What a thread does next at a node."""
-
-    LOCAL = "local"  # nothing that others could see
-    TOUCH = "touch"  # accesses to shared objects, and nothing else
-    LOCK = "lock"  # takes or gives back locks
-    OTHER = "other"
-
-
-@dataclass(slots=True)
-class Node:
-    """`site` and `pos` of the instruction that comes next, if other threads can see it."""
-
-    point: Point
-    kind: Kind
-    touch: Touch | None = None
-    site: SiteId | None = None
-    pos: SourcePos | None = None
-    function: str = ""
-    edges: list[Edge] = field(default_factory=list)
-
-    @property
-    def held(self) -> tuple[Hold, ...]:
-        return self.point.held
-
-
-@dataclass(slots=True)
-class ThreadGraph:
-    """`heads`: nodes such that every cycle has one. `live`: registers whose value matters at each node. `reads`,
-    `writes`, `locks`: what may still be touched or locked from each node on. `parameter` gets the argument."""
-
-    thread: ThreadId
-    nodes: list[Node]
-    entry: int
-    parameter: Variable | None
-    heads: frozenset[int] = frozenset()
-    live: list[frozenset[Variable]] = field(default_factory=list)
-    reads: list[frozenset[Resource]] = field(default_factory=list)
-    writes: list[frozenset[Resource]] = field(default_factory=list)
-    locks: list[frozenset[Place]] = field(default_factory=list)
-
-    @property
-    def asks_for_argument(self) -> bool:
-        return self.parameter is not None and self.parameter in self.live[self.entry]
-
-    def creates(self, site: SiteId | None) -> bool:
-        edges = (edge for node in self.nodes for edge in node.edges)
-        return any(edge.creates is not None and edge.creates.site == site for edge in edges)
-
-    def finish(self) -> None:
-        targets = [[edge.target for edge in node.edges if edge.target is not None] for node in self.nodes]
-        self.heads = targets_of_back_edges(self.entry, targets.__getitem__)
-        self.live = _liveness(self)
-        self.nodes = [replace(node, edges=[self._cleaned(edge) for edge in node.edges]) for node in self.nodes]
-        self.reads = _ahead(self, lambda n: n.touch.reads if n.touch is not None else frozenset())
-        self.writes = _ahead(self, lambda n: n.touch.writes if n.touch is not None else frozenset())
-        self.locks = _ahead(self, lambda n: locks_at(self, n))
-
-    def without(self, cut: frozenset[int]) -> ThreadGraph:
-        """The same graph, where the thread does nothing any more once it is at one of these points."""
-        if not cut:
-            return self
-        nodes = [
-            replace(node, kind=Kind.OTHER, touch=None, edges=[]) if number in cut else node
-            for number, node in enumerate(self.nodes)
-        ]
-        graph = ThreadGraph(self.thread, nodes, self.entry, self.parameter)
-        graph.finish()
-        return graph
-
-    def _cleaned(self, edge: Edge) -> Edge:
-        live = self.live[edge.target] if edge.target is not None else frozenset()
-        if edge.creates is not None and edge.creates.argument is not None:
-            live = live.union(variables_of(edge.creates.argument))
-        return replace(edge, actions=without_dead(edge.actions, live))
-
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
@@ -191,7 +55,6 @@ class _Frame:
     pointers: tuple[Pointer | None, ...]
     constants: tuple[Const | None, ...]
     call: tuple[int, int, Phase]
-    site: SiteId | None
     depth: int
 
 
@@ -237,7 +100,7 @@ class Walk:
         pointer = None if given is None else (given[0], Const(given[1], OFFSET))
         unknown: tuple[Pointer | None, ...] = (None,) * len(function.params)
         pointers = (pointer, *unknown[1:]) if unknown else ()
-        first = self._enter(_Way(Point(0, 0, 0)), _Frame(-1, start, pointers, (), (0, 0, Phase.BEFORE), None, 0))
+        first = self._enter(_Way(Point(0, 0, 0)), _Frame(-1, start, pointers, (), (0, 0, Phase.BEFORE), 0))
         entry = self._node(first.point)
         done = 0
         while done < len(self._nodes):
@@ -266,11 +129,11 @@ class Walk:
         function = self._values[point.frame].body.function
         instr = self._instruction(point)
         if point.phase is Phase.ENTERING:
-            return Node(point, Kind.LOCK, None, None, function.pos, function.source_name)
+            return Node(point, Kind.LOCK, pos=function.pos)
         if instr is None or (point.phase is Phase.BEFORE and not self._around.is_visible(instr)):
-            return Node(point, Kind.LOCAL, function=function.source_name)
+            return Node(point, Kind.LOCAL)
         touch = self._lowering.touch(self._values[point.frame], instr) if point.phase is not Phase.WAITING else None
-        return Node(point, self._kind(instr, touch), touch, instr.id, instr.pos, function.source_name)
+        return Node(point, self._kind(instr, touch), touch, instr.id, instr.pos)
 
     def _kind(self, instr: Instr, touch: Touch | None) -> Kind:
         if not isinstance(instr, Call):
@@ -461,7 +324,7 @@ class Walk:
                 value = values.as_type(call.args[index], of_type) if is_known and of_type is not None else None
                 constants.append(value if isinstance(value, Const) else None)
             back = (point.block, point.step, Phase.CALLBACKS if is_callback else Phase.BEFORE)
-            frame = _Frame(point.frame, name, tuple(given), tuple(constants), back, call.id, depth)
+            frame = _Frame(point.frame, name, tuple(given), tuple(constants), back, depth)
             entered = self._enter(way, frame)
             inner = self._values[entered.point.frame]
             for index, parameter in enumerate(function.params):
@@ -660,54 +523,3 @@ def _next(point: Point) -> Point:
 
 def _without(held: tuple[Hold, ...], lock: Place) -> tuple[Hold, ...]:
     return tuple(hold for hold in held if hold.lock != lock)
-
-
-T = TypeVar("T", bound=Hashable)
-
-
-def _ahead(graph: ThreadGraph, of_node: Callable[[Node], frozenset[T]]) -> list[frozenset[T]]:
-    """For each node, everything that it and the nodes behind it have."""
-    found = [of_node(node) for node in graph.nodes]
-    changed = True
-    while changed:
-        changed = False
-        for number in range(len(graph.nodes) - 1, -1, -1):
-            targets = (edge.target for edge in graph.nodes[number].edges)
-            new = found[number].union(*(found[target] for target in targets if target is not None))
-            if new != found[number]:
-                found[number], changed = new, True
-    return found
-
-
-def _liveness(graph: ThreadGraph) -> list[frozenset[Variable]]:
-    """Registers whose value may be asked for behind each node, or at it: where the node's access goes."""
-    at_node = [
-        frozenset(variables_of(node.touch.start[1])) if node.touch is not None and node.touch.start else frozenset()
-        for node in graph.nodes
-    ]
-    found: list[frozenset[Variable]] = list(at_node)
-    changed = True
-    while changed:
-        changed = False
-        for number in range(len(graph.nodes) - 1, -1, -1):
-            new = set(at_node[number])
-            for edge in graph.nodes[number].edges:
-                behind = found[edge.target] if edge.target is not None else frozenset()
-                if edge.creates is not None and edge.creates.argument is not None:
-                    behind = behind.union(variables_of(edge.creates.argument))
-                new |= live_before(edge.actions, behind)
-            registers = frozenset(v for v in new if isinstance(v.name, Register))
-            if registers != found[number]:
-                found[number], changed = registers, True
-    return found
-
-
-def locks_at(graph: ThreadGraph, node: Node) -> frozenset[Place]:
-    """The locks that the node takes or gives back."""
-    found: set[Place] = set()
-    for edge in node.edges:
-        if edge.takes is not None:
-            found.add(edge.takes.lock)
-        behind = graph.nodes[edge.target].held if edge.target is not None else ()
-        found.update(hold.lock for hold in node.held if hold not in behind)
-    return frozenset(found)

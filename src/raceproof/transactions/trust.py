@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable
 from raceproof.domains import Variable
 from raceproof.ir import CompareExchange, Instr, Terminator
 from raceproof.model import Access, AccessKind, RacePair
-from raceproof.transactions.cells import Cell
+from raceproof.transactions.names import Cell
 from raceproof.transactions.program import Surroundings
 
 

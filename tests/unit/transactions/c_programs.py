@@ -9,8 +9,10 @@ from unit.petri.c_programs import PREAMBLE
 
 from raceproof import facts, frontend, lockset
 from raceproof.core import Budget
-from raceproof.model import ConcurrentProgram, EngineResult, Finding, RacePair, Verdict
+from raceproof.model import ConcurrentProgram, EngineResult, Finding, RacePair, ThreadId, Verdict
 from raceproof.transactions.engine import TransactionsOptions, run
+from raceproof.transactions.products import Product, Workshop
+from raceproof.transactions.slicing import Slice
 
 PROGRAMS = Path(__file__).resolve().parents[2] / "programs"
 
@@ -42,6 +44,16 @@ class Analysed:
 
     def finding(self, lines: tuple[int, int]) -> Finding:
         return next(f for f in self.run("intervals").findings if self.lines(f.pair) == lines)
+
+
+def everything(workshop: Workshop, *threads: int) -> Product:
+    """A product with all that the code of the threads does."""
+    around = workshop.around
+    ids = tuple(map(ThreadId, threads))
+    nodes = [node for thread in ids for node in workshop.graph(thread).nodes]
+    taken = {edge.takes.lock for node in nodes for edge in node.edges if edge.takes is not None}
+    accesses = frozenset(around.cp.accesses)
+    return Product(ids, Slice(accesses, frozenset(around.cells.variables.values()), frozenset(taken), is_full=True))
 
 
 def of_file(path: Path) -> Analysed:

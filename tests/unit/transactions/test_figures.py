@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from unit.transactions.c_programs import PROGRAMS, Analysed, of_file
+from unit.transactions.c_programs import PROGRAMS, Analysed, everything, of_file
 
 from raceproof.core import Budget
 from raceproof.model import Invariants, Scope, ThreadId, Verdict
@@ -36,7 +36,7 @@ def figure() -> Analysed:
 def graph(figure: Analysed) -> TransactionGraph:
     workshop = Workshop(Surroundings(figure.cp), Budget.unlimited())
     setting = Setting("intervals", False, frozenset(), {})
-    return workshop.propagation((ThreadId(0), ALLOC, DEALLOC), setting).graph
+    return workshop.propagation(everything(workshop, 0, ALLOC, DEALLOC), setting).graph
 
 
 def touch_at(graph: TransactionGraph, slot: int, line: int) -> Touch:
@@ -76,7 +76,8 @@ def test_figure_2_no_node_where_locks_exclude_each_other(figure: Analysed) -> No
     """(a5, b4), (a6, b3), (a3, b2): both threads would hold plk."""
     workshop = Workshop(Surroundings(figure.cp), Budget.unlimited())
     followed = frozenset(workshop.around.cells.variables.values())
-    propagation = workshop.propagation((ThreadId(0), ALLOC, DEALLOC), Setting("intervals", False, followed, {}))
+    product = everything(workshop, 0, ALLOC, DEALLOC)
+    propagation = workshop.propagation(product, Setting("intervals", False, followed, {}))
     solution = solve(propagation, Budget.unlimited())
     for where in solution.states:
         nodes = [propagation.graph.node(where, slot) for slot in (1, 2)]

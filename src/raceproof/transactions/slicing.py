@@ -1,0 +1,348 @@
+"""Leaves out of the graphs of a product what cannot decide whether the accesses of its pairs meet.
+
+Whatever is left out, nothing becomes impossible: a value that is not followed may be any, a decision that is not
+followed may go either way, a lock that is not followed excludes nobody. So a slice needs no proof; it is only a good or
+a bad choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from raceproof.domains import Variable, variables_of
+from raceproof.model import AccessId
+from raceproof.transactions.actions import Action, Assign, Assume, Expect, Forget, Read, assigned, extended, used
+from raceproof.transactions.dependence import Dependence
+from raceproof.transactions.interference import Write
+from raceproof.transactions.lowering import Resource
+from raceproof.transactions.names import Shared
+from raceproof.transactions.thread_graph import Edge, Kind, Node, Place, ThreadGraph, locks_at
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """`accesses`: those of the pairs. `cells`: whose values are followed. `locks`: which exclude threads. `is_full`: if
+    not, decisions are left out that only put off what matters, or end the thread before it."""
+
+    accesses: frozenset[AccessId]
+    cells: frozenset[Variable]
+    locks: frozenset[Place]
+    is_full: bool
+
+
+class Code:
+    """The graph of a thread, ready to be sliced. `definitions`: how a register gets its value, and where."""
+
+    def __init__(self, graph: ThreadGraph) -> None:
+        self.graph = graph
+        self._whole = Dependence(graph, sees_ends=True)
+        self._within = Dependence(graph, sees_ends=False)
+        self.definitions: dict[Variable, dict[Action, list[tuple[int, Edge]]]] = {}
+        for number, node in enumerate(graph.nodes):
+            for edge in node.edges:
+                for action in edge.actions:
+                    target = assigned(action)
+                    if target is not None and not isinstance(target.name, Shared):
+                        self.definitions.setdefault(target, {}).setdefault(action, []).append((number, edge))
+        self._deciding: dict[tuple[Action, bool], list[int]] = {}
+        self.waits = [n for n in range(len(graph.nodes)) if self._may_wait(n)]
+
+    def deciding(self, action: Action, is_full: bool) -> list[int]:
+        """The nodes with a decision on whether a register is assigned in this way, wherever that is."""
+        key = (action, is_full)
+        if key not in self._deciding:
+            variable = assigned(action)
+            assert variable is not None
+            places = self.definitions[variable][action]
+            self._deciding[key] = self.dependence(is_full).deciding_between(places)
+        return self._deciding[key]
+
+    def dependence(self, is_full: bool) -> Dependence:
+        return self._whole if is_full else self._within
+
+    def _may_wait(self, number: int) -> bool:
+        """Whether the thread may leave a loop here, but only under some condition; or be stopped."""
+        edges = self.graph.nodes[number].edges
+        is_alone = len(edges) == 1
+        has_condition = any(isinstance(action, Assume | Expect) for edge in edges for action in edge.actions)
+        return has_condition and (is_alone or number in self._whole.exits)
+
+
+class _Relevance:
+    """What matters in the code of one thread, for a slice."""
+
+    def __init__(self, code: Code, part: Slice) -> None:
+        self.points = 0
+        self.decisions: set[int] = set()
+        self.registers: set[Variable] = set()
+        self.cells: set[Variable] = set()
+        self.locks: set[Place] = set()
+        self._code = code
+        self._part = part
+        for number, node in enumerate(code.graph.nodes):
+            if self._is_seed(node):
+                self._add_point(number)
+        dependence = code.dependence(part.is_full)
+        self._ahead = dependence.ahead
+        waits = [n for n in code.waits if part.is_full and self._waits_for_others(n)]
+        while True:
+            before = self.points, len(self.decisions), len(self.registers)
+            for number in dependence.deciding(self.points):
+                self._add_decision(number)
+            for number in waits:
+                if self._ahead[number] & self.points:
+                    self._add_decision(number)
+            for number in list(self.decisions):
+                self._add_conditions(number)
+            if before == (self.points, len(self.decisions), len(self.registers)):
+                break
+
+    def _is_seed(self, node: Node) -> bool:
+        if node.touch is not None and not self._part.accesses.isdisjoint(node.touch.accesses):
+            return True
+        if any(e.creates is not None or any(_writes(a, self._part) for a in e.actions) for e in node.edges):
+            return True
+        return has_lock(self._code.graph, node, self._part)
+
+    def _waits_for_others(self, number: int) -> bool:
+        """Whether the condition depends on a cell or a lock, as far as one looks through registers."""
+        nodes = self._code.graph.nodes
+        wanted: dict[Variable, None] = {}
+        for edge in nodes[number].edges:
+            for action in edge.actions:
+                if isinstance(action, Expect):
+                    return True
+                if isinstance(action, Assume):
+                    wanted.update(dict.fromkeys(variables_of(action.condition)))
+        work = list(wanted)
+        while work:
+            variable = work.pop()
+            if isinstance(variable.name, Shared):
+                return True
+            for action, places in self._code.definitions.get(variable, {}).items():
+                if any(nodes[definer].kind is Kind.LOCK for definer, _ in places):
+                    return True
+                more = [v for v in used(action) if v not in wanted]
+                wanted.update(dict.fromkeys(more))
+                work += more
+        return False
+
+    def _add_point(self, number: int) -> None:
+        if self.points >> number & 1:
+            return
+        self.points |= 1 << number
+        node = self._code.graph.nodes[number]
+        if node.touch is not None:
+            self.locks.update(hold.lock for hold in node.held)
+            if node.touch.start is not None and not self._part.accesses.isdisjoint(node.touch.accesses):
+                self._add_used(variables_of(node.touch.start[1]))
+        for edge in node.edges:
+            if edge.creates is not None and edge.creates.argument is not None:
+                self._add_used([edge.creates.argument])
+            for action in edge.actions:
+                if _writes(action, self._part) or (isinstance(action, Expect) and action.cell in self._part.cells):
+                    self._add_used(used(action))
+
+    def _add_decision(self, number: int) -> None:
+        if number in self.decisions:
+            return
+        self.decisions.add(number)
+        self._add_point(number)
+
+    def _is_of_interest(self, edge: Edge) -> bool:
+        """Whether the way leads to something of interest."""
+        target = edge.target
+        return target is not None and bool((self._ahead[target] | 1 << target) & self.points)
+
+    def _add_conditions(self, number: int) -> None:
+        """What the decision depends on; on ways that lead to nothing of interest it does not matter why."""
+        for edge in filter(self._is_of_interest, self._code.graph.nodes[number].edges):
+            for action in edge.actions:
+                if isinstance(action, Assume | Expect):
+                    self._add_used(used(action))
+
+    def _add_used(self, variables: Iterable[Variable]) -> None:
+        work = list(variables)
+        while work:
+            variable = work.pop()
+            if isinstance(variable.name, Shared):
+                self.cells.add(variable)
+                continue
+            if variable in self.registers:
+                continue
+            self.registers.add(variable)
+            definitions = self._code.definitions.get(variable, {})
+            for action, places in definitions.items():
+                work += used(action)
+                if isinstance(action, Read):
+                    nodes = (self._code.graph.nodes[number] for number, _ in places)
+                    self.locks.update(hold.lock for node in nodes for hold in node.held)
+                for number in self._code.deciding(action, self._part.is_full) if len(definitions) > 1 else ():
+                    self._add_decision(number)
+
+
+def slice_for(
+    codes: Iterable[Code],
+    writes: Iterable[Write],
+    accesses: frozenset[AccessId],
+    followed: frozenset[Variable],
+    is_full: bool,
+) -> Slice:
+    """What can decide whether the accesses meet. `writes`: what threads that are not in the product may do;
+    `followed`: the cells whose values may be relied on."""
+    codes, writes = list(codes), list(writes)
+    part = Slice(accesses, frozenset(), frozenset(), is_full)
+    while True:
+        cells, locks = set(part.cells), set(part.locks)
+        for code in codes:
+            relevance = _Relevance(code, part)
+            cells |= relevance.cells & followed
+            locks |= relevance.locks
+        locks.update(hold.lock for write in writes if write.cell in cells for hold in write.held)
+        grown = replace(part, cells=frozenset(cells), locks=frozenset(locks))
+        if grown == part:
+            break
+        part = grown
+    without = replace(part, is_full=False)
+    is_same = all(_Relevance(code, part).decisions == _Relevance(code, without).decisions for code in codes)
+    return without if is_same else part
+
+
+def sliced(code: Code, part: Slice, resources: frozenset[Resource]) -> ThreadGraph:
+    """The graph without what is not in the slice. `resources`: what threads may conflict on."""
+    relevance = _Relevance(code, part)
+    nodes = [_reduced(code.graph, n, part, relevance, resources) for n in range(len(code.graph.nodes))]
+    bypassed = _bypass(nodes, code.graph.entry)
+    graph = ThreadGraph(code.graph.thread, nodes, code.graph.entry, code.graph.parameter, bypassed=bypassed)
+    graph.finish()
+    return graph
+
+
+def resources_of(codes: Iterable[Code], part: Slice) -> frozenset[Resource]:
+    """The cells of a slice, and what its accesses touch."""
+    found = set(_resources(part.cells))
+    for code in codes:
+        for node in code.graph.nodes:
+            if node.touch is not None and not part.accesses.isdisjoint(node.touch.accesses):
+                found |= node.touch.reads | node.touch.writes
+    return frozenset(found)
+
+
+def has_lock(graph: ThreadGraph, node: Node, part: Slice) -> bool:
+    """Whether the node takes or gives back a lock of the slice, or may do so."""
+    variables = {lock[0] for lock in part.locks}
+    may_free = any(edge.frees is None or not edge.frees.isdisjoint(variables) for edge in node.edges)
+    return may_free or not locks_at(graph, node).isdisjoint(part.locks)
+
+
+def _resources(cells: Iterable[Variable]) -> frozenset[Resource]:
+    return frozenset(cell.name.cell for cell in cells if isinstance(cell.name, Shared))
+
+
+def _writes(action: Action, part: Slice) -> bool:
+    return isinstance(action, Assign) and action.variable in part.cells
+
+
+def _reduced(
+    graph: ThreadGraph, number: int, part: Slice, relevance: _Relevance, resources: frozenset[Resource]
+) -> Node:
+    """Stays a node that others can see if it makes an access of a pair, or one of its actions is about a cell."""
+    node = graph.nodes[number]
+    edges = [_edge(edge, part, relevance, number in relevance.decisions) for edge in node.edges]
+    touch = node.touch
+    if touch is not None:
+        is_asked = not part.accesses.isdisjoint(touch.accesses)
+        touch = replace(touch, reads=touch.reads & resources, writes=touch.writes & resources)
+        if not is_asked and not any(_is_about(action, part) for edge in edges for action in edge.actions):
+            touch = None
+    is_seen = touch is not None or has_lock(graph, node, part) or not node.edges
+    is_seen = is_seen or any(edge.creates is not None for edge in node.edges)
+    held = tuple(hold for hold in node.held if hold.lock in part.locks)
+    return replace(
+        node,
+        point=replace(node.point, held=held),
+        kind=node.kind if is_seen else Kind.LOCAL,
+        touch=touch,
+        edges=list(dict.fromkeys(edges)),
+    )
+
+
+def _is_about(action: Action, part: Slice) -> bool:
+    return assigned(action) in part.cells or not part.cells.isdisjoint(used(action))
+
+
+def _edge(edge: Edge, part: Slice, relevance: _Relevance, is_decision: bool) -> Edge:
+    takes = edge.takes if edge.takes is not None and edge.takes.lock in part.locks else None
+    frees = None if edge.frees is None else edge.frees & {lock[0] for lock in part.locks}
+    kept = (_action(action, part, relevance, is_decision) for action in edge.actions)
+    return replace(edge, takes=takes, frees=frees, actions=tuple(action for action in kept if action is not None))
+
+
+def _action(action: Action, part: Slice, relevance: _Relevance, is_decision: bool) -> Action | None:
+    match action:
+        case Assume(condition=condition):
+            known = part.cells.union(relevance.registers)
+            return action if is_decision and known.issuperset(variables_of(condition)) else None
+        case Expect(cell=cell):
+            return action if cell in part.cells else None
+        case Assign(variable=variable) if isinstance(variable.name, Shared):
+            return action if variable in part.cells else None
+        case Read(variable=variable, cell=cell) if variable in relevance.registers:
+            return action if cell in part.cells else Forget(variable)
+    return action if assigned(action) in relevance.registers else None
+
+
+def _bypass(nodes: list[Node], entry: int) -> frozenset[int]:
+    """Takes nodes out at which nothing is done, where that makes no more edges. Changes the edges of the others."""
+    gone: set[int] = set()
+    changed = True
+    while changed:
+        changed = False
+        incoming: dict[int, list[int]] = {}
+        for number, node in enumerate(nodes):
+            if number in gone:
+                continue
+            if node.kind is Kind.LOCAL:
+                node.edges = [e for e in node.edges if e.target != number or e.actions] or node.edges
+            for edge in node.edges:
+                if edge.target is not None:
+                    incoming.setdefault(edge.target, []).append(number)
+        for number, node in enumerate(nodes):
+            sources = incoming.get(number, [])
+            if node.kind is not Kind.LOCAL or number == entry or number in gone or number in sources or not sources:
+                continue
+            if not node.edges or (len(node.edges) > 1 and len(sources) > 1):
+                continue
+            for source in dict.fromkeys(sources):
+                nodes[source].edges = _through(nodes[source].edges, number, node.edges)
+            gone.add(number)
+            changed = True
+            for edge in node.edges:
+                if edge.target is not None:
+                    there = incoming[edge.target]
+                    there.remove(number)
+                    there.extend(sources)
+    return frozenset(gone)
+
+
+def _through(edges: Iterable[Edge], middle: int, behind: Iterable[Edge]) -> list[Edge]:
+    """The edges, with those to `middle` going on along each of those behind it."""
+    found: dict[Edge, None] = {}
+    for edge in edges:
+        if edge.target != middle:
+            found[edge] = None
+        else:
+            for more in behind:
+                actions = list(edge.actions)
+                for action in more.actions:
+                    actions += (new for new in extended(actions, action) if not _is_known(actions, new))
+                found[replace(edge, target=more.target, actions=tuple(actions))] = None
+    return list(found)
+
+
+def _is_known(actions: Iterable[Action], new: Action) -> bool:
+    """Whether the condition was just found out."""
+    last = takewhile(lambda action: isinstance(action, Assume), reversed(list(actions)))
+    return isinstance(new, Assume) and new in last
