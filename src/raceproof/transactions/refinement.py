@@ -113,25 +113,25 @@ class Refinement:
         open_pairs = [pair for pair in self._pairs if pair not in self._harmless]
         candidates = set(open_pairs)
         cuts: Mapping[ThreadId, frozenset[int]] = {}
+        shown_by: Sequence[Product] = ()
         for number in range(_ROUNDS):
             followed = trusted_cells(self._around, self._pairs, self._harmless | candidates)
-            last = self._round(Setting(domain, is_wide, followed, cuts), open_pairs)
+            last = self._round(Setting(domain, is_wide, followed, cuts), open_pairs, shown_by)
             self.rounds.append(last)
             candidates, before = set(last.proved), candidates
             lost = {c for pair in before - candidates for c in touched_by(self._around, pair)}
             is_stable = not any(self._around.cells.variables[cell] in followed for cell in lost)
-            more_cuts = self._cuts(last) if is_stable else {}
+            more_cuts, shown_by = self._cuts(last) if is_stable and number < _ROUNDS - 2 else ({}, ())
             if is_stable and (more_cuts == cuts or not self._is_worthwhile(last)):
                 return last
             cuts = more_cuts
-            if number == _ROUNDS - 2:
-                cuts = {}
         return Round(Setting(domain, is_wide, frozenset(), {}))  # not stable: nothing is proved
 
     def _is_worthwhile(self, last: Round) -> bool:
         return any(pair in self._asked for pair in last.failed)
 
-    def _round(self, setting: Setting, open_pairs: Sequence[RacePair]) -> Round:
+    def _round(self, setting: Setting, open_pairs: Sequence[RacePair], shown_by: Sequence[Product]) -> Round:
+        """`shown_by`: products that show that points are never reached, whatever pairs they were made for."""
         start = time.monotonic()
         result = Round(setting)
         wanted: dict[Threads, list[RacePair]] = {}
@@ -148,6 +148,8 @@ class Refinement:
         for number, (threads, pairs) in enumerate(wanted.items()):
             share = self._stage.part(max(0.0, self._stage.remaining()) / (len(wanted) - number))
             self._threads(result, threads, pairs, share)
+        for product in shown_by:
+            self._product(result, product, (), self._stage)
         result.proved = [pair for pair in open_pairs if pair not in result.failed]
         result.seconds = time.monotonic() - start
         log.info("%s: %d of %d pairs, %d nodes", setting.domain, len(result.proved), len(open_pairs), result.nodes)
@@ -200,15 +202,19 @@ class Refinement:
                 found[pair] = "the two accesses may be reached together, as far as values tell"
         return found
 
-    def _cuts(self, last: Round) -> dict[ThreadId, frozenset[int]]:
-        """Points that some product does not reach, although its thread is in it."""
+    def _cuts(self, last: Round) -> tuple[dict[ThreadId, frozenset[int]], list[Product]]:
+        """Points that some product does not reach, although its thread is in it; and products that show this."""
         found: dict[ThreadId, frozenset[int]] = {}
-        for propagation, solution in last.solutions.values():
-            for slot in {slot.thread: slot for slot in propagation.graph.slots}.values():
-                mine = [n for n, other in enumerate(propagation.graph.slots) if other.thread == slot.thread]
-                if solution.broken or len(mine) > 1:
+        shown_by: list[Product] = []
+        for product, (propagation, solution) in last.solutions.items():
+            if solution.broken:
+                continue
+            for number, slot in enumerate(propagation.graph.slots):
+                if product.threads.count(slot.thread) > 1:
                     continue
-                reached = {where.at[mine[0]] for where in solution.states}
+                reached = {where.at[number] for where in solution.states}
                 missing = frozenset(range(len(slot.graph.nodes))) - reached - slot.graph.bypassed
-                found[slot.thread] = found.get(slot.thread, frozenset()) | missing
-        return {thread: missing for thread, missing in found.items() if missing}
+                if not missing <= found.get(slot.thread, frozenset()):
+                    found[slot.thread] = found.get(slot.thread, frozenset()) | missing
+                    shown_by.append(product)
+        return found, list(dict.fromkeys(shown_by))
