@@ -7,7 +7,7 @@ a bad choice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -32,6 +32,47 @@ class Slice:
     is_full: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """What a node does. `writes`: what is used for what is written to each cell; `conditions`: for each edge, what its
+    conditions depend on; `frees`: see `Edge`."""
+
+    writes: Mapping[Variable, frozenset[Variable]]
+    conditions: tuple[tuple[Edge, frozenset[Variable]], ...]
+    locks: frozenset[Place]
+    frees: frozenset[str] | None
+    creates: bool
+
+    @staticmethod
+    def of(graph: ThreadGraph, node: Node) -> _Summary:
+        writes: dict[Variable, frozenset[Variable]] = {}
+        for action in (action for edge in node.edges for action in edge.actions):
+            if isinstance(action, Expect):
+                writes[action.cell] = writes.get(action.cell, frozenset()).union(used(action))
+            elif isinstance(action, Assign) and isinstance(action.variable.name, Shared):
+                writes[action.variable] = writes.get(action.variable, frozenset()).union(used(action))
+        freed = [edge.frees for edge in node.edges]
+        return _Summary(
+            writes=writes,
+            conditions=tuple((edge, frozenset(_asked(edge))) for edge in node.edges),
+            locks=locks_at(graph, node),
+            frees=None if None in freed else frozenset().union(*(names for names in freed if names is not None)),
+            creates=any(edge.creates is not None for edge in node.edges),
+        )
+
+    def has_lock(self, part: Slice) -> bool:
+        """Whether the node takes or gives back a lock of the slice, or may do so."""
+        if self.frees is None or not self.locks.isdisjoint(part.locks):
+            return True
+        return bool(self.frees) and not self.frees.isdisjoint(lock[0] for lock in part.locks)
+
+
+def _asked(edge: Edge) -> Iterator[Variable]:
+    for action in edge.actions:
+        if isinstance(action, Assume | Expect):
+            yield from used(action)
+
+
 class Code:
     """The graph of a thread, ready to be sliced. `definitions`: how a register gets its value, and where."""
 
@@ -47,7 +88,8 @@ class Code:
                     if target is not None and not isinstance(target.name, Shared):
                         self.definitions.setdefault(target, {}).setdefault(action, []).append((number, edge))
         self._deciding: dict[tuple[Action, bool], list[int]] = {}
-        self.waits = [n for n in range(len(graph.nodes)) if self._may_wait(n)]
+        self.summaries = [_Summary.of(graph, node) for node in graph.nodes]
+        self.waits = [n for n in range(len(graph.nodes)) if self._may_wait(n) and self._waits_for_others(n)]
 
     def deciding(self, action: Action, is_full: bool) -> list[int]:
         """The nodes with a decision on whether a register is assigned in this way, wherever that is."""
@@ -69,6 +111,23 @@ class Code:
         has_condition = any(isinstance(action, Assume | Expect) for edge in edges for action in edge.actions)
         return has_condition and (is_alone or number in self._whole.exits)
 
+    def _waits_for_others(self, number: int) -> bool:
+        """Whether the condition depends on a cell or a lock, as far as one looks through registers."""
+        nodes = self.graph.nodes
+        wanted = dict.fromkeys(variable for _, asked in self.summaries[number].conditions for variable in asked)
+        work = list(wanted)
+        while work:
+            variable = work.pop()
+            if isinstance(variable.name, Shared):
+                return True
+            for action, places in self.definitions.get(variable, {}).items():
+                if any(nodes[definer].kind is Kind.LOCK for definer, _ in places):
+                    return True
+                more = [v for v in used(action) if v not in wanted]
+                wanted.update(dict.fromkeys(more))
+                work += more
+        return False
+
 
 class _Relevance:
     """What matters in the code of one thread, for a slice."""
@@ -79,14 +138,15 @@ class _Relevance:
         self.registers: set[Variable] = set()
         self.cells: set[Variable] = set()
         self.locks: set[Place] = set()
+        self._known: set[Variable] = set()
         self._code = code
         self._part = part
-        for number, node in enumerate(code.graph.nodes):
-            if self._is_seed(node):
+        for number in range(len(code.graph.nodes)):
+            if self._is_seed(number):
                 self._add_point(number)
         dependence = code.dependence(part.is_full)
         self._ahead = dependence.ahead
-        waits = [n for n in code.waits if part.is_full and self._waits_for_others(n)]
+        waits = code.waits if part.is_full else ()
         while True:
             before = self.points, len(self.decisions), len(self.registers)
             for number in dependence.deciding(self.points):
@@ -99,35 +159,11 @@ class _Relevance:
             if before == (self.points, len(self.decisions), len(self.registers)):
                 break
 
-    def _is_seed(self, node: Node) -> bool:
+    def _is_seed(self, number: int) -> bool:
+        node, summary = self._code.graph.nodes[number], self._code.summaries[number]
         if node.touch is not None and not self._part.accesses.isdisjoint(node.touch.accesses):
             return True
-        if any(e.creates is not None or any(_writes(a, self._part) for a in e.actions) for e in node.edges):
-            return True
-        return has_lock(self._code.graph, node, self._part)
-
-    def _waits_for_others(self, number: int) -> bool:
-        """Whether the condition depends on a cell or a lock, as far as one looks through registers."""
-        nodes = self._code.graph.nodes
-        wanted: dict[Variable, None] = {}
-        for edge in nodes[number].edges:
-            for action in edge.actions:
-                if isinstance(action, Expect):
-                    return True
-                if isinstance(action, Assume):
-                    wanted.update(dict.fromkeys(variables_of(action.condition)))
-        work = list(wanted)
-        while work:
-            variable = work.pop()
-            if isinstance(variable.name, Shared):
-                return True
-            for action, places in self._code.definitions.get(variable, {}).items():
-                if any(nodes[definer].kind is Kind.LOCK for definer, _ in places):
-                    return True
-                more = [v for v in used(action) if v not in wanted]
-                wanted.update(dict.fromkeys(more))
-                work += more
-        return False
+        return summary.creates or not self._part.cells.isdisjoint(summary.writes) or summary.has_lock(self._part)
 
     def _add_point(self, number: int) -> None:
         if self.points >> number & 1:
@@ -138,12 +174,13 @@ class _Relevance:
             self.locks.update(hold.lock for hold in node.held)
             if node.touch.start is not None and not self._part.accesses.isdisjoint(node.touch.accesses):
                 self._add_used(variables_of(node.touch.start[1]))
-        for edge in node.edges:
+        summary = self._code.summaries[number]
+        for edge in node.edges if summary.creates else ():
             if edge.creates is not None and edge.creates.argument is not None:
                 self._add_used([edge.creates.argument])
-            for action in edge.actions:
-                if _writes(action, self._part) or (isinstance(action, Expect) and action.cell in self._part.cells):
-                    self._add_used(used(action))
+        for cell, needed in summary.writes.items():
+            if cell in self._part.cells:
+                self._add_used(needed)
 
     def _add_decision(self, number: int) -> None:
         if number in self.decisions:
@@ -158,19 +195,19 @@ class _Relevance:
 
     def _add_conditions(self, number: int) -> None:
         """What the decision depends on; on ways that lead to nothing of interest it does not matter why."""
-        for edge in filter(self._is_of_interest, self._code.graph.nodes[number].edges):
-            for action in edge.actions:
-                if isinstance(action, Assume | Expect):
-                    self._add_used(used(action))
+        for edge, needed in self._code.summaries[number].conditions:
+            if not self._known.issuperset(needed) and self._is_of_interest(edge):
+                self._add_used(needed)
 
     def _add_used(self, variables: Iterable[Variable]) -> None:
         work = list(variables)
         while work:
             variable = work.pop()
+            if variable in self._known:
+                continue
+            self._known.add(variable)
             if isinstance(variable.name, Shared):
                 self.cells.add(variable)
-                continue
-            if variable in self.registers:
                 continue
             self.registers.add(variable)
             definitions = self._code.definitions.get(variable, {})
@@ -213,7 +250,7 @@ def slice_for(
 def sliced(code: Code, part: Slice, resources: frozenset[Resource]) -> ThreadGraph:
     """The graph without what is not in the slice. `resources`: what threads may conflict on."""
     relevance = _Relevance(code, part)
-    nodes = [_reduced(code.graph, n, part, relevance, resources) for n in range(len(code.graph.nodes))]
+    nodes = [_reduced(code, n, part, relevance, resources) for n in range(len(code.graph.nodes))]
     bypassed = _bypass(nodes, code.graph.entry)
     graph = ThreadGraph(code.graph.thread, nodes, code.graph.entry, code.graph.parameter, bypassed=bypassed)
     graph.finish()
@@ -230,26 +267,13 @@ def resources_of(codes: Iterable[Code], part: Slice) -> frozenset[Resource]:
     return frozenset(found)
 
 
-def has_lock(graph: ThreadGraph, node: Node, part: Slice) -> bool:
-    """Whether the node takes or gives back a lock of the slice, or may do so."""
-    variables = {lock[0] for lock in part.locks}
-    may_free = any(edge.frees is None or not edge.frees.isdisjoint(variables) for edge in node.edges)
-    return may_free or not locks_at(graph, node).isdisjoint(part.locks)
-
-
 def _resources(cells: Iterable[Variable]) -> frozenset[Resource]:
     return frozenset(cell.name.cell for cell in cells if isinstance(cell.name, Shared))
 
 
-def _writes(action: Action, part: Slice) -> bool:
-    return isinstance(action, Assign) and action.variable in part.cells
-
-
-def _reduced(
-    graph: ThreadGraph, number: int, part: Slice, relevance: _Relevance, resources: frozenset[Resource]
-) -> Node:
+def _reduced(code: Code, number: int, part: Slice, relevance: _Relevance, resources: frozenset[Resource]) -> Node:
     """Stays a node that others can see if it makes an access of a pair, or one of its actions is about a cell."""
-    node = graph.nodes[number]
+    node, summary = code.graph.nodes[number], code.summaries[number]
     edges = [_edge(edge, part, relevance, number in relevance.decisions) for edge in node.edges]
     touch = node.touch
     if touch is not None:
@@ -257,8 +281,7 @@ def _reduced(
         touch = replace(touch, reads=touch.reads & resources, writes=touch.writes & resources)
         if not is_asked and not any(_is_about(action, part) for edge in edges for action in edge.actions):
             touch = None
-    is_seen = touch is not None or has_lock(graph, node, part) or not node.edges
-    is_seen = is_seen or any(edge.creates is not None for edge in node.edges)
+    is_seen = touch is not None or not node.edges or summary.creates or summary.has_lock(part)
     held = tuple(hold for hold in node.held if hold.lock in part.locks)
     return replace(
         node,
