@@ -5,7 +5,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # `pytest -n`: tests that compile C use a core each.
 WORKERS ?= 2
-# Programs with known verdicts: a directory of .c files with an expected.tsv beside them.
+# Programs with known verdicts: what `raceproof bench` reads.
 CORPUS ?=
 # Petri nets with known verdicts: a directory of .spec files with an expected.tsv beside them.
 NETS ?=
@@ -73,8 +73,8 @@ soak: .venv/.stamp-dev
 	    --jobs $(WORKERS) --out $(abspath $(OUT))-values
 
 corpus: .venv/.stamp
-	@test -n "$(CORPUS)" || { echo "usage: make corpus CORPUS=DIRECTORY (.c files and expected.tsv)" >&2; exit 2; }
-	$(BIN)/python bench/corpus.py $(CORPUS)
+	@test -n "$(CORPUS)" || { echo "usage: make corpus CORPUS=DIRECTORY (with expected.tsv or SV-COMP tasks)" >&2; exit 2; }
+	$(BIN)/raceproof bench $(CORPUS) --out build/corpus-$$(date +%Y%m%d-%H%M%S)
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis src/*.egg-info

@@ -1,14 +1,14 @@
-"""Check a directory of programs with known verdicts: `python bench/corpus.py DIRECTORY [--write]`.
+"""A run of `raceproof bench` for docs/results.md: `python bench/corpus.py CORPUS [--time-limit SECONDS] [--write]`.
 
-The directory has an `expected.tsv`: file, tab, `race` or `race-free`. Exit status 1 if a verdict is wrong: a racy
-program proved race-free, or (with engines that execute) a race in a race-free one.
+One program at a time, so that the times are those of a machine with nothing else to do. Exit status as of `raceproof
+bench`: 1 if a verdict is wrong.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -17,46 +17,42 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.check import RACEPROOF
-from bench.measure import run_measured
 from bench.results import machine, markdown_table, replace_block
+from raceproof import corpora
 
 
-def check(file: Path, limit: int) -> tuple[str, float]:
-    """The verdict for one program and how long it took."""
-    with tempfile.TemporaryDirectory() as directory:
-        report = Path(directory) / "report.json"
-        command = [str(RACEPROOF), "check", str(file), "--json", str(report), "--time-limit", str(limit)]
-        run = run_measured(command, limit=limit + 60)
-        if not report.exists():
-            return f"failed ({run.status})", run.wall
-        return str(json.loads(report.read_text(encoding="utf-8"))["verdict"]), run.wall
+def block(run: corpora.Run) -> str:
+    """Truth against verdict, and the score."""
+    said = [(r.expected.value, r.verdict.value if r.verdict is not None else "error") for r in run.results]
+    counts = Counter(said)
+    verdicts = ["race-free", "race", "unknown", *(["error"] if any(verdict == "error" for _, verdict in said) else [])]
+    rows = [[truth, *(str(counts[truth, verdict]) for verdict in verdicts)] for truth in ("race-free", "race")]
+    total = corpora.tally(run.results)
+    median = statistics.median(result.wall for result in run.results)
+    summary = (
+        f"{total.programs} programs, {total.wrong} wrong, score {total.score} of {total.best}, "
+        f"median {median:.2f} s, {machine()}."
+    )
+    return f"{markdown_table(['truth', *verdicts], rows)}\n\n{summary}"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("directory", type=Path)
+    parser.add_argument("corpus", type=Path)
     parser.add_argument("--time-limit", type=int, default=60, metavar="SECONDS")
     parser.add_argument("--write", action="store_true", help="put the table into docs/results.md")
     args = parser.parse_args()
-    expected = dict(line.split("\t") for line in (args.directory / "expected.tsv").read_text().splitlines() if line)
-    counts: Counter[tuple[str, str]] = Counter()
-    times, wrong = [], []
-    for name, truth in expected.items():
-        verdict, seconds = check(args.directory / name, args.time_limit)
-        counts[truth, verdict] += 1
-        times.append(seconds)
-        is_wrong = verdict in ("race", "race-free") and verdict != truth
-        wrong += [name] if is_wrong else []
-        print(f"{name:45} {truth:10} {verdict:10} {seconds:6.2f} s{'  WRONG' if is_wrong else ''}", flush=True)
-    verdicts = ["race-free", "race", "unknown", *sorted({v for _, v in counts} - {"race-free", "race", "unknown"})]
-    rows = [[truth, *(str(counts[truth, v]) for v in verdicts)] for truth in ("race-free", "race")]
-    table = markdown_table(["truth", *verdicts], rows)
-    summary = f"{len(expected)} programs, {len(wrong)} wrong, median {statistics.median(times):.2f} s, {machine()}."
-    print(f"\n{table}\n\n{summary}")
+    with tempfile.TemporaryDirectory() as directory:
+        out = Path(directory) / "run"
+        options = ["--jobs", "1", "--time-limit", str(args.time_limit), "--out", str(out)]
+        status = subprocess.run([RACEPROOF, "bench", args.corpus, *options], check=False).returncode
+        if status not in (0, 1):
+            return status
+        table = block(corpora.read_run(out))
+    print(f"\n{table}")
     if args.write:
-        command = f"`make corpus CORPUS={args.directory.name}`"
-        replace_block("corpus", f"{command}\n\n{table}\n\n{summary}")
-    return 1 if wrong else 0
+        replace_block("corpus", f"`python bench/corpus.py {args.corpus.name} --write`\n\n{table}")
+    return status
 
 
 if __name__ == "__main__":

@@ -71,13 +71,13 @@ Open = Callable[..., Opened]
 
 
 @pytest.fixture
-def open_report(browser: Browser, tmp_path: Path) -> Iterator[Open]:
-    """Write a report and open it; the test ends with the check that it made no request and wrote no error."""
+def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
+    """Write a page and open it; the test ends with the check that it made no request and wrote no error."""
     all_opened: list[Opened] = []
 
-    def open_it(result: CheckResult, address: str = "", width: int = 1200, scheme: str = "light") -> Opened:
+    def open_it(text: str, address: str = "", width: int = 1200, scheme: str = "light") -> Opened:
         file = tmp_path / "report.html"
-        file.write_text(to_html(result), encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
         page = browser.new_page(viewport={"width": width, "height": 844}, color_scheme=scheme)  # type: ignore[arg-type]
         page.set_default_timeout(30_000)
         opened = Opened(page)
@@ -95,3 +95,13 @@ def open_report(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         assert [
             url for url in opened.requests if not url.startswith(("data:", (tmp_path / "report.html").as_uri()))
         ] == []
+
+
+@pytest.fixture
+def open_report(open_page: Open) -> Open:
+    """As `open_page`, for the report of a result."""
+
+    def open_it(result: CheckResult, address: str = "", width: int = 1200, scheme: str = "light") -> Opened:
+        return open_page(to_html(result), address, width, scheme)
+
+    return open_it

@@ -44,7 +44,7 @@ class CheckOptions:
     def of(args: argparse.Namespace) -> CheckOptions:
         found = configured(args)
         search = explore.ExploreOptions(find_all=args.all)
-        return CheckOptions.made(args, found, _engine_names(args.engines), portfolio.Settings(search=search))
+        return CheckOptions.made(args, found, engine_names(args.engines), portfolio.Settings(search=search))
 
     @staticmethod
     def made(
@@ -198,7 +198,8 @@ def _run_engines(
         raise
 
 
-def _engine_names(text: str | None) -> tuple[str, ...]:
+def engine_names(text: str | None) -> tuple[str, ...]:
+    """The engines that --engines names; all if it is not given."""
     if text is None:
         return tuple(portfolio.ENGINES)
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from raceproof import __version__
-from raceproof.cli import check, check_evidence, completion, doctor, dump, explore, output, petri, replay
+from raceproof.cli import bench, check, check_evidence, completion, doctor, dump, explore, output, petri, replay
 from raceproof.cli.options import Parser
 from raceproof.cli.status import Exit
 from raceproof.core import InputError, InternalError, LimitReached, ToolMissing, Unsupported
@@ -56,6 +56,7 @@ def _dispatch(arguments: list[str]) -> int:
     replay.add_parser(commands)
     check_evidence.add_parser(commands)
     petri.add_parser(commands)
+    bench.add_parser(commands)
     dump.add_parser(commands)
     doctor.add_parser(commands)
     completion.add_parser(commands)
@@ -65,7 +66,7 @@ def _dispatch(arguments: list[str]) -> int:
     if options:
         raise InputError(f"there is no option {options[0]}\nTry `raceproof {args.command} --help`.")
     if rest and "files" not in args:
-        raise InputError(f"one report at a time, not also {rest[0]}")
+        raise InputError(f"one at a time, not also {rest[0]}")
     if rest:
         args.files += [Path(argument) for argument in rest]
     args.arguments = arguments[len(own) + 1 :]

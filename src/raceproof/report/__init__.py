@@ -1,6 +1,6 @@
 """report: results -> text, JSON, HTML, SARIF, witnesses, traces. Reads core, ir and model; never an engine."""
 
-from raceproof.report.html import to_html
+from raceproof.report.html import to_corpus_html, to_html
 from raceproof.report.json_format import Json, to_json
 from raceproof.report.sarif import to_sarif
 from raceproof.report.schema import report_schema
@@ -12,6 +12,7 @@ from raceproof.report.witness import to_witness
 __all__ = [
     "Json",
     "report_schema",
+    "to_corpus_html",
     "to_html",
     "to_json",
     "to_sarif",

@@ -1,5 +1,6 @@
-"""The report as one HTML file that opens offline, for a person who wants to understand a race or a proof."""
+"""Pages as one HTML file each that opens offline, for a person who wants to understand a race, a proof, a run."""
 
-from raceproof.report.html.page import to_html
+from raceproof.report.html.corpus import to_corpus_html
+from raceproof.report.html.report import to_html
 
-__all__ = ["to_html"]
+__all__ = ["to_corpus_html", "to_html"]

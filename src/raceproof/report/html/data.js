@@ -82,7 +82,3 @@ function operationText(step) {
   const value = step.value && step.operation !== "free" ? ` = ${step.value}` : "";
   return [step.operation, step.address].filter(Boolean).join(" ") + value;
 }
-
-function seconds(number) {
-  return `${number < 10 ? number.toFixed(2) : Math.round(number).toLocaleString("en")} s`;
-}

@@ -24,6 +24,23 @@ function count(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+function seconds(number) {
+  return `${number < 10 ? number.toFixed(2) : Math.round(number).toLocaleString("en")} s`;
+}
+
+function choice(label, name, options, value) {
+  return el(
+    "label",
+    {},
+    el("span", {}, label),
+    el(
+      "select",
+      { name },
+      options.map(([key, text]) => el("option", { value: key, selected: key === (value || "") }, text)),
+    ),
+  );
+}
+
 function section(title, ...children) {
   const id = `h-${title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
   return el("section", { "aria-labelledby": id }, el("h2", { id }, title), children);

@@ -1,4 +1,4 @@
-"""Put the page together: the data as JSON, the scripts and the style, all in one file that asks nobody for anything.
+"""Put a page together: the data as JSON, the scripts and the style, all in one file that asks nobody for anything.
 
 Names in the analysed program are hostile until shown otherwise. They reach the page in two ways only: as JSON in which
 nothing can end the element around it, put into the document as text by the scripts; and escaped, in the title and the
@@ -12,24 +12,10 @@ import base64
 import hashlib
 import html
 import json
+from collections.abc import Sequence
 from importlib import resources
 
-from raceproof.model import CheckResult
-from raceproof.report.html.document import document
 from raceproof.report.json_format import Json
-
-SCRIPTS = (
-    "dom.js",
-    "data.js",
-    "source.js",
-    "overview.js",
-    "pairs.js",
-    "drawing.js",
-    "stepper.js",
-    "race.js",
-    "page.js",
-)
-STYLE = "page.css"
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -45,7 +31,7 @@ _PAGE = """<!DOCTYPE html>
 <style>{style}</style>
 </head>
 <body>
-<noscript><p>{title}. This report needs JavaScript; the report of --json has the same contents.</p></noscript>
+<noscript><p>{title}. This page needs JavaScript; raceproof writes the same as JSON.</p></noscript>
 <script type="application/json" id="data">{data}</script>
 <script>{script}</script>
 </body>
@@ -53,21 +39,16 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-def to_html(result: CheckResult) -> str:
-    """The whole report; the source lines that it shows are read now, and a file that is gone is left out."""
-    style = _resource(STYLE)
-    script = "(() => {\n'use strict';\n" + "".join(map(_resource, SCRIPTS)) + "})();\n"
+def assemble(title: str, version: str, data: Json, scripts: Sequence[str], styles: Sequence[str]) -> str:
+    """The page that these files of this folder make of the data; the scripts see one another in this order."""
+    style = "".join(map(_resource, styles))
+    script = "(() => {\n'use strict';\n" + "".join(map(_resource, scripts)) + "})();\n"
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         f"script-src {_hash(script)}; style-src {_hash(style)}"
     )
     return _PAGE.format(
-        policy=policy,
-        version=_text(result.version),
-        title=_text(f"raceproof: {result.verdict.value}: {', '.join(result.files[:3])}"),
-        style=style,
-        data=_inert(document(result)),
-        script=script,
+        policy=policy, version=_text(version), title=_text(title), style=style, data=_inert(data), script=script
     )
 
 

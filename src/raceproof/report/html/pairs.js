@@ -133,19 +133,6 @@ function proofSummary(pairs) {
     : "";
 }
 
-function choice(label, name, options, value) {
-  return el(
-    "label",
-    {},
-    el("span", {}, label),
-    el(
-      "select",
-      { name },
-      options.map(([key, text]) => el("option", { value: key, selected: key === (value || "") }, text)),
-    ),
-  );
-}
-
 function pairList(query) {
   const engines = [...new Set(data.pairs.map((pair) => pair.engine).filter(Boolean))];
   const form = el(
