@@ -251,7 +251,7 @@ def test_a_task_ends_with_its_verdict(
         (["explore", "demo.c", "--isolation", "none"], "--isolation"),
         (["explore", "demo.c", "--engines", "lockset"], "--engines"),
         (["replay"], "REPORT.json"),
-        (["replay", "a.json", "b.json"], "one report"),
+        (["replay", "a.json", "b.json"], "one at a time"),
         (["replay", "a.json", "--race", "first"], "--race"),
         (["replay", "a.json", "--race", "1", "--other", "1"], "only one"),
         (["replay", "a.json", "--", "x"], "arguments"),
