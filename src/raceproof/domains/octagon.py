@@ -46,7 +46,10 @@ class Octagon:
         return len(self.pack)
 
     def leq(self, other: Octagon, box: Box) -> bool:
-        return kernel.leq(self.matrix, other.matrix, self.size)
+        if kernel.leq(self.matrix, other.matrix, self.size):
+            return True
+        inside = self.within(self.pack, box)
+        return inside is None or kernel.leq(inside.matrix, other.matrix, self.size)
 
     def join(self, other: Octagon, box: Box, other_box: Box) -> Octagon:
         return Octagon(self.pack, kernel.join(self.matrix, other.matrix, self.size))

@@ -25,6 +25,7 @@ from raceproof.domains import (
     Unary,
     UnaryOp,
     Variable,
+    between,
     intervals,
     octagons,
     polyhedra,
@@ -248,3 +249,11 @@ def test_polyhedra_find_what_octagons_cannot() -> None:
         found[domain.name] = domain.bounds(at_five, LinearExpr.variable(J))
     assert found["polyhedra"] == (15, 15)
     assert found["octagons"] != (15, 15)
+
+
+def test_octagons_compare_what_sets_and_relations_say_together() -> None:
+    x, y = Variable("x", INT32), Variable("y", INT32)
+    domain = octagons([[x, y]])
+    wide, narrow = (domain.build({x: between(low, 3)}, []) for low in (0, 1))
+    assert domain.leq(State(narrow.values, wide.relations), narrow)
+    assert not domain.leq(wide, narrow)
