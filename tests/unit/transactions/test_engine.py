@@ -45,6 +45,17 @@ def test_a_plain_flag_orders_nothing(tmp_path: Path) -> None:
     assert of_text(text, tmp_path).proved("intervals") == set()
 
 
+def test_who_is_still_to_be_joined_may_write_before_main_goes_on(tmp_path: Path) -> None:
+    """Main's first access behind the join concerns nobody, but ends what `e` may do: `t` must be able to move before."""
+    text = """atomic_int c; int x, y;
+    void *e(void *p) { c = 1 + 0 * x; return 0; }
+    void *t(void *p) { c = 0; if (c == 1)
+    y = 1; return 0; }
+    int main(void) { pthread_t a, b; create(a, e); create(b, t); join(a); x = ANY; if (x)
+    y = 2; join(b); return 0; }"""
+    assert (4, 6) not in of_text(text, tmp_path).proved()
+
+
 def test_instances_of_one_function_are_counted(tmp_path: Path) -> None:
     two = "pthread_t a, b; create(a, f); create(b, f); join(a); join(b);"
     assert of_text(COUNTED % two, tmp_path).proved("intervals") == {(2, 2)}
