@@ -34,7 +34,8 @@ from raceproof.transactions.interference import Write, writes_of
 from raceproof.transactions.invariants import Propagation
 from raceproof.transactions.names import Argument, Shared
 from raceproof.transactions.program import Surroundings
-from raceproof.transactions.slicing import Code, Slice, resources_of, slice_for, sliced
+from raceproof.transactions.sliced_graph import resources_of, sliced
+from raceproof.transactions.slicing import Code, Slice, slice_for
 from raceproof.transactions.thread_graph import Hold, Place, ThreadGraph
 from raceproof.transactions.threads import Walk
 
