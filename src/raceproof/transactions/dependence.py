@@ -21,10 +21,9 @@ class Dependence:
 
     def __init__(self, graph: ThreadGraph, sees_ends: bool) -> None:
         count = len(graph.nodes)
-        targets = [[count if edge.target is None else edge.target for edge in node.edges] for node in graph.nodes]
+        targets = [[count if e.target is None else e.target for e in node.edges] or [count] for node in graph.nodes]
         if not sees_ends:
             targets = _without_ends(targets, count)
-        targets = [mine or [count] for mine in targets]
         self._edges = [
             [edge for edge in node.edges if (count if edge.target is None else edge.target) in targets[n]]
             for n, node in enumerate(graph.nodes)
@@ -83,11 +82,11 @@ def _loops(graph: ThreadGraph) -> Iterable[frozenset[int]]:
 
 
 def _without_ends(targets: list[list[int]], count: int) -> list[list[int]]:
-    """Without the ways to the end for nodes that have others. A point that was cut is no end: nobody comes there."""
+    """Without the ways to the end for nodes that have others."""
     ends = {count}
     changed = True
     while changed:
-        more = {n for n in range(count) if n not in ends and targets[n] and ends.issuperset(targets[n])}
+        more = {n for n in range(count) if n not in ends and ends.issuperset(targets[n])}
         changed = bool(more)
         ends |= more
     return [[target for target in mine if target not in ends] or mine for mine in targets]

@@ -17,14 +17,22 @@ from raceproof.transactions.slicing import Code, Relevance, Slice
 from raceproof.transactions.thread_graph import Edge, Kind, Node, ThreadGraph
 
 
-def sliced(code: Code, part: Slice, resources: frozenset[Resource]) -> ThreadGraph:
-    """The graph without what is not in the slice. `resources`: what threads may conflict on."""
+def sliced(code: Code, part: Slice, resources: frozenset[Resource], cut: frozenset[int]) -> ThreadGraph:
+    """The graph without what is not in the slice. `resources`: what threads may conflict on. `cut`: points at which the
+    thread does nothing any more, since it never comes there. They have no part in what is left out: a point that was
+    not reached before it was cut must not be reached afterwards.
+    """
     relevance = Relevance(code, part)
     nodes = [_reduced(code, n, part, relevance, resources) for n in range(len(code.graph.nodes))]
+    nodes = [_stopped(node) if number in cut else node for number, node in enumerate(nodes)]
     bypassed = _bypass(nodes, code.graph.entry)
     graph = ThreadGraph(code.graph.thread, nodes, code.graph.entry, code.graph.parameter, bypassed=bypassed)
     graph.finish()
     return graph
+
+
+def _stopped(node: Node) -> Node:
+    return replace(node, kind=Kind.OTHER, touch=None, edges=[])
 
 
 def resources_of(codes: Iterable[Code], part: Slice) -> frozenset[Resource]:

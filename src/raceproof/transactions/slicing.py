@@ -159,8 +159,6 @@ class Relevance:
 
     def _is_seed(self, number: int) -> bool:
         node, summary = self._code.graph.nodes[number], self._code.summaries[number]
-        if not node.edges:  # it was cut: what shows that it is never reached must not be left out
-            return True
         if node.touch is not None and not self._part.accesses.isdisjoint(node.touch.accesses):
             return True
         return summary.creates or not self._part.cells.isdisjoint(summary.writes) or summary.has_lock(self._part)

@@ -143,18 +143,6 @@ class ThreadGraph:
         self.writes = _ahead(self, lambda n: n.touch.writes if n.touch is not None else frozenset())
         self.locks = _ahead(self, lambda n: locks_at(self, n))
 
-    def without(self, cut: frozenset[int]) -> ThreadGraph:
-        """The same graph, where the thread does nothing any more once it is at one of these points."""
-        if not cut:
-            return self
-        nodes = [
-            replace(node, kind=Kind.OTHER, touch=None, edges=[]) if number in cut else node
-            for number, node in enumerate(self.nodes)
-        ]
-        graph = ThreadGraph(self.thread, nodes, self.entry, self.parameter)
-        graph.finish()
-        return graph
-
     def _cleaned(self, edge: Edge) -> Edge:
         live = self.live[edge.target] if edge.target is not None else frozenset()
         if edge.creates is not None and edge.creates.argument is not None:
