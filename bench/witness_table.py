@@ -25,9 +25,9 @@ from programs_truth import PROGRAMS, read_truth
 
 from bench.measure import run_measured
 from bench.results import RESULTS, machine, markdown_table, replace_block
-from raceproof import bmc, explore, facts, frontend, lockset
+from raceproof import bmc, facts, frontend, lockset, portfolio
 from raceproof.core import Budget
-from raceproof.model import ConcurrentProgram, Guide, RacePair, Schedule, Verdict
+from raceproof.model import ConcurrentProgram, RacePair, Verdict
 
 LARGE = Path(__file__).resolve().parent / "witness"
 TIME_LIMIT = 60
@@ -105,7 +105,7 @@ def open_pairs(case: Case, budget: Budget) -> tuple[ConcurrentProgram, list[Race
 def look(case: Case, number: int, way: str, limit: float) -> dict[str, object]:
     """Look for a race on one of the open pairs, with the models executed; building the program is not measured."""
     cp, pairs, request = open_pairs(case, Budget.unlimited())
-    executor = run_models(cp, pairs, request)
+    executor = portfolio.model_executor(cp, pairs, portfolio.Settings(request=request), Budget.unlimited())
     options = replace(WAYS[way], proves=False, executor=lambda budget: executor)
     start = time.monotonic()
     result = bmc.run(cp, [pairs[number]], options, Budget.seconds(limit))
@@ -116,18 +116,6 @@ def look(case: Case, number: int, way: str, limit: float) -> dict[str, object]:
         "solver": result.stats.get("solver_seconds", 0.0),
         "seconds": time.monotonic() - start,
     }
-
-
-def run_models(cp: ConcurrentProgram, pairs: Sequence[RacePair], request: frontend.CompileRequest) -> bmc.Executor:
-    """As the portfolio has them executed."""
-    search = explore.ExploreOptions(module=frontend.link_program(request))
-    prepared = explore.prepare(cp, explore.watched_pairs(cp, pairs, search), search, Budget.unlimited())
-
-    def execute(guide: Guide, until: Budget) -> Schedule | str:
-        followed = explore.follow(prepared, search, guide, until)
-        return followed.schedule if followed.schedule is not None else followed.problem
-
-    return bmc.Executor(execute, explore.setup_of(prepared, search))
 
 
 # -- the table
@@ -146,7 +134,8 @@ def measured(case: Case, number: int, way: str, limit: int) -> Found:
 def measure(case: Case, limit: int) -> list[Row]:
     """A row for each race that is found; of a small program for the first one only."""
     cp, pairs, request = open_pairs(case, Budget.unlimited())
-    run_models(cp, pairs, request)  # the program is built now, and not by a process that is measured
+    # The program is built now, and not by a process that is measured.
+    portfolio.model_executor(cp, pairs, portfolio.Settings(request=request), Budget.unlimited())
     rows: list[Row] = []
     for number, pair in enumerate(pairs):
         positions = (cp.accesses[pair.first].pos, cp.accesses[pair.second].pos)

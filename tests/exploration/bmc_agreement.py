@@ -343,7 +343,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=5_000)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("soak-bmc"))
-    parser.add_argument("--mode", choices=MODES, help="default: one program of eight is weak")
+    parser.add_argument("--mode", choices=MODES, help="default: one program of eight is weak, two are rich")
     parser.add_argument("--executions", type=int, default=LIMITS.executions)
     parser.add_argument("--seconds", type=float, default=LIMITS.seconds, help="for dfs on one program")
     parser.add_argument("--solving", type=float, default=LIMITS.solving, help="seconds for bmc on one program")

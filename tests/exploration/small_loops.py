@@ -8,7 +8,8 @@ Inputs decide where the data of other generators do: which branch is taken, how 
 an array is touched, which variable a pointer names. What comes together in a program is drawn; the size is bounded
 so that `dfs` ends.
 
-Modes: `sc` has atomics that are sequentially consistent, `weak` has the other orders as well.
+Modes: `sc` has atomics that are sequentially consistent, `weak` has the other orders as well; `rich` has structs that
+are copied, blocks that are set, and mutexes that nest or check for errors.
 """
 
 from __future__ import annotations
@@ -18,17 +19,20 @@ import random
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from differential.preamble import as_source
 
 from exploration.syntax import ACCESS, SYNC, Call, If, Line, Loop, Op, Section, Source, Stmt, Switch, estimate, render
 
-MODES: Final = ("sc", "weak")
+MODES: Final = ("sc", "weak", "rich")
 MAX_EXECUTIONS: Final = 12_000
 """Schedules times values of the inputs."""
 MIN_SCHEDULES: Final = 4
 MAX_INPUTS: Final = 3
+_KINDS: Final = {"plain": 0, "recursive": 1, "made recursive": 1, "checking": 2}
+"""Of mutexes, with their types."""
 _ERROR_RATES: Final = (0.0, 0.1, 0.25, 0.5)
 _RANGE = re.compile(r"__VERIFIER_assume\(r\d >= (-?\d+) && r\d <= (-?\d+)\)")
 _INPUT = re.compile(r"__VERIFIER_nondet_(\w+)\(\);")
@@ -55,7 +59,7 @@ def generate(seed: int, mode: str = "sc") -> Source:
 
 
 def mode_of(seed: int) -> str:
-    return "weak" if seed % 8 == 7 else "sc"
+    return {7: "weak", 3: "rich", 5: "rich"}.get(seed % 8, "sc")
 
 
 def input_ranges(text: str) -> list[tuple[int, int]]:
@@ -80,6 +84,7 @@ class _Draft:
         self.seed, self.mode, self.count, self.size = seed, mode, count, size
         self.mutexes = rng.choice((1, 1, 2))
         self.variables = rng.choice((1, 2, 2, 3))
+        self.kinds = [rng.choice(list(_KINDS)) if mode == "rich" else "plain" for _ in range(self.mutexes)]
         self.home = [rng.randrange(self.mutexes) for _ in range(self.variables)]
         self.error_rate = rng.choice(_ERROR_RATES)
         self.inputs = rng.choice((0, 1, 1, 2, 2, 3))
@@ -89,7 +94,7 @@ class _Draft:
 
     def source(self) -> Source:
         rng = self.rng
-        before: list[Stmt] = []
+        before: list[Stmt] = [*self._mutexes()]
         while self.inputs and rng.random() < 0.4:
             before += self._input()
             before.append(Line(f"@n{self.passed} = r0;", (ACCESS,)))
@@ -115,7 +120,10 @@ class _Draft:
     def _globals(self) -> list[str]:
         lines = [f"static int @x{number};" for number in range(self.variables)]
         lines += ["static int @q0[4];", *(f"static int @n{number};" for number in range(self.passed))]
-        lines += [f"static pthread_mutex_t @m{number} = PTHREAD_MUTEX_INITIALIZER;" for number in range(self.mutexes)]
+        for number, kind in enumerate(self.kinds):
+            name = "PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP" if kind == "recursive" else "PTHREAD_MUTEX_INITIALIZER"
+            lines.append(f"static pthread_mutex_t @m{number} = {name};")
+        lines += ["static struct { int a, b; } @u0, @u1;"]
         lines += ["static int @y0;", "static int @f0;", "static pthread_cond_t @c0 = PTHREAD_COND_INITIALIZER;"]
         lines += ["static sem_t @s0;", "static pthread_barrier_t @b0;"]
         lines += [f"static atomic_int @a{number};" for number in range(2)]
@@ -162,6 +170,8 @@ class _Draft:
 
     def _unit(self, depth: int) -> list[Stmt]:
         kinds = {self._guarded: 4, self._element: 2, self._pointer: 1}
+        if self.mode == "rich":
+            kinds |= {self._nested: 4, self._fields: 3, self._block: 4}
         if depth:
             kinds |= {self._decide: 4, self._loop: 4, self._counted: 2, self._on_input: 4, self._atomic: 2}
             kinds |= {self._try: 1, self._choose: 1, self._leave: 1}
@@ -212,6 +222,61 @@ class _Draft:
         first, second = self._variable(), self._variable()
         access = Line(f"*({self._condition()} ? &@x{first} : &@x{second}) = {self.rng.randrange(3)};", (ACCESS,))
         return self._protected(self.home[first], [access])
+
+    def _mutexes(self) -> list[Line]:
+        """Those that are not made by their initialiser."""
+        return [
+            Line(
+                f"{{ pthread_mutexattr_t k; pthread_mutexattr_init(&k); "
+                f"pthread_mutexattr_settype(&k, {_KINDS[kind]}); pthread_mutex_init(&@m{number}, &k); }}"
+            )
+            for number, kind in enumerate(self.kinds)
+            if kind in ("made recursive", "checking")
+        ]
+
+    def _nested(self, depth: int) -> list[Stmt]:
+        """A mutex that is taken again where it nests, or is refused; what is given back is wrong or right."""
+        variable = self._variable()
+        mutex = self.home[variable]
+        lock, unlock = f"pthread_mutex_lock(&@m{mutex})", Line(f"pthread_mutex_unlock(&@m{mutex});", (SYNC,))
+        inside: list[Stmt] = [self._access(f"x{variable}")]
+        match self.kinds[mutex]:
+            case "plain":
+                return self._guarded(depth)
+            case "checking":
+                early = "!=" if self._wrong() else "=="
+                refused = If(f"{lock} {early} 0", (SYNC,), (unlock,))
+                if early == "==":
+                    return [self._locked(mutex, [refused, *inside])]
+                taken = Line(f"{lock};", (("lock", f"m{mutex}"),))
+                return [taken, replace(refused, then=(replace(unlock, ops=(("unlock", f"m{mutex}"),)),)), *inside]
+            case _:
+                again = If(self._condition(), (), (Line(f"{lock};", (SYNC,)), *inside, unlock))
+                return [self._locked(mutex, [again, *([] if self._wrong() else inside)]), *(inside * self._wrong())]
+
+    def _fields(self, depth: int) -> list[Stmt]:
+        field = f"u{self.rng.randrange(2)}.{self.rng.choice('ab')}"
+        return self._protected(0, [self._access(field)])
+
+    def _block(self, depth: int) -> list[Stmt]:
+        """Structs and parts of the array that are copied or set."""
+        rng = self.rng
+        one, other, local = rng.randrange(2), rng.randrange(2), rng.randrange(2)
+        part = f"&@q0[{rng.choice(('0', '2', f'r{local} & 1', f'(r{local} & 1) + 1'))}]"
+        kind = rng.choice(("assign", "copy", "out", "out", "in", "set"))
+        if kind == "assign":
+            line = Line(f"@u{one} = @u{1 - one};", (ACCESS, ACCESS))
+        elif kind == "copy":
+            line = Line(f"memcpy(&@u{one}, {part}, sizeof @u0);", (ACCESS, ACCESS))
+        elif kind == "in":
+            line = Line(f"memcpy({part}, &@u{other}, sizeof @u0);", (ACCESS, ACCESS))
+        elif kind == "set":
+            line = Line(f"memset({part}, {rng.choice('01')}, {rng.choice('48')});", (ACCESS,))
+        else:
+            copied = f"{{ int copy[2]; memcpy(copy, {rng.choice((part, f'&@u{one}'))}, 8); r{local} = copy[{other}]; }}"
+            decides = If(rng.choice((f"r{local}", f"r{local} == 1", f"r{local} > 1")), (), tuple(self._touch()))
+            return [*self._protected(0, [Line(copied, (ACCESS,))]), decides]
+        return self._protected(0, [line])
 
     def _look(self) -> list[Stmt]:
         variable = self._variable()

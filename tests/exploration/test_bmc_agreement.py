@@ -54,6 +54,20 @@ def test_bmc_agrees_with_dfs(first: int, tmp_path: Path) -> None:
     assert counts["pairs"]  # else nothing was compared
 
 
+@needs_bmc
+@pytest.mark.parametrize(
+    "seed",
+    [
+        504136,  # a thread takes an input behind its last step
+        600019,  # two blocks of one size overlap in part
+    ],
+)
+def test_bmc_agrees_where_it_once_did_not(seed: int, tmp_path: Path) -> None:
+    source = generate(seed, mode_of(seed))
+    found = compare_source(source, LIMITS, tmp_path)
+    assert not found.problems, _message(source, found)
+
+
 # Each claim of the comparison, on a program for which an engine that knows less would be wrong.
 
 WITH_INPUT = """

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
+from raceproof.bmc.conflicts import Conflicts
 from raceproof.bmc.encoding import Encoding
+from raceproof.bmc.interrupts import Watch, watched
 from raceproof.bmc.library import call_library
 from raceproof.bmc.options import BmcOptions
 from raceproof.bmc.solving import Answer, Solver
@@ -38,14 +40,22 @@ def check_unwinding(
     cp: ConcurrentProgram, pairs: Sequence[RacePair], claimed: Unwinding, budget: Budget
 ) -> Refuted | Unanswered | None:
     """None if the proof holds, provided that the pairs which it relies on are proved."""
+    with watched(budget) as watch:
+        return _check(cp, pairs, claimed, watch)
+
+
+def _check(
+    cp: ConcurrentProgram, pairs: Sequence[RacePair], claimed: Unwinding, watch: Watch
+) -> Refuted | Unanswered | None:
     options = BmcOptions()
-    unwound = Unwinder(cp, claimed.bound, Mode(True), call_library, budget, options.max_events).run()
+    conflicts = Conflicts(cp)
+    unwound = Unwinder(conflicts, claimed.bound, Mode(True), call_library, watch, options.max_events).run()
     obstacle = why_unprovable(cp, unwound)
     if obstacle is not None:
         return Refuted(f"nothing can be proved: {obstacle}")
-    trust = Trust(cp)
+    trust = Trust(conflicts)
     proved = frozenset((*claimed.pairs, *claimed.relies_on))
-    encoding = Encoding(unwound, is_trusted=lambda event: trust.is_trusted(event, proved), budget=budget)
+    encoding = Encoding(unwound, watch, is_trusted=lambda event: trust.is_trusted(event, proved))
     questions: list[tuple[str, Truth]] = [
         (f"both threads may come to accesses {pair.first} and {pair.second}", either(*(m for _, _, m in races)))
         for pair in pairs
@@ -55,9 +65,9 @@ def check_unwinding(
     if claimed.is_complete and cuts:
         questions.append(("an execution goes further than it was unwound", either(*(truth for _, truth in cuts))))
     for what, question in questions:
-        budget.check()
-        solver = Solver(encoding.constraints, options.memory)
-        solved = solver.ask([term(question, 1)], (), min(4 * options.seconds, budget.remaining()))
+        watch.check()
+        solver = Solver(encoding.constraints, options.memory, watch)
+        solved = solver.ask([term(question, 1)], (), min(4 * options.seconds, watch.remaining()))
         if solved.answer is Answer.YES:
             return Refuted(what)
         if solved.answer is Answer.UNKNOWN:

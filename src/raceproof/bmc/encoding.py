@@ -11,15 +11,17 @@ consistent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from math import gcd
 
 import z3
 
 from raceproof.bmc.events import MEMORY, READING, WRITING, Event, Kind, always_before, must_precede
-from raceproof.bmc.terms import Term, Truth, both, either, equal, implies, is_known, negate, term
+from raceproof.bmc.interrupts import Watch
+from raceproof.bmc.memory import MAX_TABLE
+from raceproof.bmc.terms import Term, Truth, Value, both, either, equal, implies, is_known, negate, part, term
 from raceproof.bmc.unwound import Unwound
-from raceproof.core import Budget
 from raceproof.model import AccessId, RacePair
 
 
@@ -30,12 +32,12 @@ class Encoding:
     def __init__(
         self,
         unwound: Unwound,
+        watch: Watch,
         is_included: Callable[[Event], bool] = lambda event: True,
         is_trusted: Callable[[Event], bool] = lambda event: True,
-        budget: Budget = Budget.unlimited(),  # noqa: B008  frozen
     ) -> None:
         self.unwound = unwound
-        self._budget = budget
+        self._watch = watch
         self.constraints: list[Term] = []
         self.signalled: Term = z3.Bool("every wait ends by a signal")
         self._memory = unwound.memory
@@ -72,6 +74,7 @@ class Encoding:
         """Each two events that may be the pair, and when they meet."""
         found = []
         for a in self._accesses(pair.first):
+            self._watch.check()
             for b in self._accesses(pair.second):
                 if a.thread is b.thread or must_precede(a, b) or must_precede(b, a):
                     continue
@@ -93,7 +96,7 @@ class Encoding:
 
     def before(self, a: Event, b: Event) -> Truth:
         """A total order of the two."""
-        self._budget.check()
+        self._watch.check()
         if must_precede(a, b):
             return True
         if must_precede(b, a):
@@ -117,6 +120,7 @@ class Encoding:
     # -- the formula
 
     def _add(self, constraint: Truth) -> None:
+        self._watch.check()
         if constraint is not True:
             self.constraints.append(term(constraint, 1))
 
@@ -133,6 +137,8 @@ class Encoding:
             for event in self._by_kind[kind]:
                 if not event.is_resolved and self._trusted(event):
                     self._read(event)
+        if self._exact:
+            self._inputs()
         self._locks()
         self._sections()
         self._joins()
@@ -140,6 +146,15 @@ class Encoding:
         self._semaphores()
         self._barriers()
         self._once()
+
+    def _inputs(self) -> None:
+        """A thread takes its inputs right behind its last step, not before the next one: so they must not end it."""
+        for thread, chain in zip(self.unwound.threads, self._chains, strict=True):
+            for taken in thread.inputs if thread.created is not None else ():
+                before = [e for e in chain if e.index < taken.index]
+                behind = [e.guard for e in thread.events[taken.index :] if e.kind is not Kind.STOP]
+                if before:
+                    self._add(implies(both(self._clocks[before[-1]] < 0, taken.point.guard), either(*behind)))
 
     def _same(self, a: Event, b: Event) -> Truth:
         """The same object."""
@@ -149,19 +164,48 @@ class Encoding:
         return equal(a.address, b.address, self._memory.width)
 
     def _read(self, read: Event) -> None:
-        """It sees the last write before it, or what was there at first."""
-        found: list[tuple[Event, Truth, Term]] = []
-        torn: list[Truth] = []
-        for write in (e for kind in WRITING for e in self._by_kind[kind]):
-            if write is read or must_precede(read, write) or write.is_free:
-                continue
-            seen = self._memory.seen(write.address, write.size, write.value, read.address, read.size)
-            if seen is None:
-                torn.append(both(write.guard, self.before(write, read)))
-            elif seen[0] is not False:
-                found.append((write, seen[0], seen[1]))
-                if not is_known(seen[0]) and write.size != read.size:
-                    torn.append(both(write.guard, seen[0], self.before(write, read)))
+        """Each part of it sees the last write before it, or what was there at first."""
+        writes = [
+            w
+            for kind in WRITING
+            for w in self._by_kind[kind]
+            if w is not read and not w.is_free and not must_precede(read, w) and self._may_overlap(w, read)
+        ]
+        ends = self._ends_of_parts(read, writes)
+        for start, end in pairwise(ends):
+            self._add(implies(self.happened(read), self._sees(read, writes, start, end - start)))
+
+    def _may_overlap(self, a: Event, b: Event) -> bool:
+        return self._memory.may_overlap(a.address, a.size, b.address, b.size)
+
+    def _ends_of_parts(self, read: Event, writes: Sequence[Event]) -> list[int]:
+        """Where to divide what is read so that each write covers all of a part or nothing of it, as far as that is
+        known."""
+        ends = {0, read.size}
+        step = read.size
+        for write in writes:
+            self._watch.check()
+            if isinstance(read.address, int) and isinstance(write.address, int):
+                start = write.address - read.address
+                ends |= {end for end in (start, start + write.size) if 0 < end < read.size}
+            elif read.is_block or write.is_block:
+                step = gcd(step, self._memory.common_part(write.address, write.size, read.address, step, False))
+            else:
+                step = gcd(step, write.size)
+        if read.size // step <= MAX_TABLE:
+            ends |= set(range(0, read.size, step))
+        return sorted(ends)
+
+    def _sees(self, read: Event, writes: Sequence[Event], offset: int, size: int) -> Truth:
+        """A part of it: what it may see."""
+        address = self._memory.at(read.address, offset)
+        result = part(read.result, read.size, offset, size)
+        found: list[tuple[Event, Truth, Value]] = []
+        for write in writes:
+            are_numbers = not (write.is_block or read.is_block)
+            condition, value = self._memory.seen(write.address, write.size, write.value, address, size, are_numbers)
+            if condition is not False:
+                found.append((write, condition, value))
         sure = [w for w, condition, _ in found if condition is True and always_before(w, read)]
         found = [(w, c, v) for w, c, v in found if not any(must_precede(w, s) for s in sure)]
         ways: list[Truth] = []
@@ -171,15 +215,13 @@ class Encoding:
                 for other, meets, _ in found
                 if other is not write
             ]
-            sees = equal(read.result, value, 8 * read.size)
+            sees = equal(result, value, 8 * size)
             ways.append(both(write.guard, condition, self.before(write, read), sees, *nothing_between))
         if not sure:
-            first = equal(read.result, self._memory.initial(read.address, read.size), 8 * read.size)
+            first = equal(result, self._memory.initial(address, size), 8 * size)
             nothing = [negate(both(w.guard, condition, self.before(w, read))) for w, condition, _ in found]
             ways.append(both(first, *nothing))
-        if torn:  # bytes of several writes: whatever they make
-            ways.append(either(*torn))
-        self._add(implies(self.happened(read), either(*ways)))
+        return either(*ways)
 
     # -- locks
 
@@ -188,28 +230,27 @@ class Encoding:
         same = self._same(taken, other)
         if same is False:
             return
-        released = [both(u.guard, self._same(u, taken), self.before(u, other)) for u in gone]
+        released = [both(u.guard, u.condition, self._same(u, taken), self.before(u, other)) for u in gone]
         self._add(implies(both(is_taken, is_other, same, self.before(taken, other)), either(*released)))
 
     def _taking(self) -> list[tuple[Event, Truth]]:
         tries = [e for e in self._by_kind[Kind.TRY] if e.what == "lock"]
-        return [
-            *((e, self.happened(e)) for e in self._by_kind[Kind.LOCK]),
-            *((e, both(self.happened(e), e.condition)) for e in tries),
-        ]
+        return [(e, both(self.happened(e), e.condition)) for e in (*self._by_kind[Kind.LOCK], *tries)]
 
     def _given_back(self, taken: Event) -> list[Event]:
         behind = [u for u in self._by_kind[Kind.UNLOCK] if u.thread is taken.thread and u.index > taken.index]
-        return [u for u in behind if self._same(u, taken) is not False]
+        return [u for u in behind if u.condition is not False and self._same(u, taken) is not False]
 
     def _locks(self) -> None:
         taking = self._taking()
         for a, is_a in taking:
             gone = self._given_back(a)
             for b, is_b in taking:
-                if a.thread is not b.thread and not (a.shared and b.shared):
+                if a.shared and b.shared:
+                    continue
+                if a.thread is not b.thread:
                     self._excludes(a, is_a, gone, b, is_b)
-                elif self._exact and a.thread is b.thread and a.index < b.index and b.kind is Kind.LOCK:
+                elif self._exact and a.index < b.index and not b.nests:  # its holder waits for ever, or does not get it
                     between = [u for u in gone if u.index < b.index]
                     self._excludes(a, is_a, between, b, is_b)
         if not self._exact:
@@ -219,7 +260,10 @@ class Encoding:
             for a, is_a in taking:
                 if a is tried or (a.shared and tried.shared):
                     continue
-                kept = [negate(both(u.guard, self._same(u, a), self.before(u, tried))) for u in self._given_back(a)]
+                kept = [
+                    negate(both(u.guard, u.condition, self._same(u, a), self.before(u, tried)))
+                    for u in self._given_back(a)
+                ]
                 holds.append(both(is_a, self._same(a, tried), self.before(a, tried), *kept))
             self._add(implies(both(self.happened(tried), negate(tried.condition)), either(*holds)))
 

@@ -15,14 +15,16 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from raceproof.bmc.conflicts import Conflicts, Key
 from raceproof.bmc.encoding import Encoding
 from raceproof.bmc.events import Kind
+from raceproof.bmc.interrupts import Watch, as_usual, watched
 from raceproof.bmc.library import call_library
 from raceproof.bmc.options import BmcOptions, Executor
 from raceproof.bmc.slicing import Slice, Slicer
 from raceproof.bmc.solving import Answer, Solved, Solver
 from raceproof.bmc.terms import either, term
-from raceproof.bmc.trust import Key, Trust
+from raceproof.bmc.trust import Trust
 from raceproof.bmc.unwinding import Unwinder
 from raceproof.bmc.unwound import Mode, Unwound, why_unprovable
 from raceproof.bmc.witnesses import Witness, read_witness
@@ -46,15 +48,17 @@ NAME = "bmc"
 def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: BmcOptions, budget: Budget) -> EngineResult:
     """Find races and execute them, or prove pairs, as far as the budget reaches."""
     start = time.monotonic()
-    deciding = _Deciding(cp, pairs, options, budget)
     stopped: str | None = None
-    interrupted = False
-    try:
-        deciding.run()
-    except LimitReached as limit:
-        stopped = limit.message
-    except KeyboardInterrupt:
-        stopped, interrupted = "interrupted", True
+    with watched(budget) as watch:
+        deciding = _Deciding(Conflicts(cp), pairs, options, watch)
+        try:
+            deciding.run()
+        except LimitReached as limit:
+            stopped = limit.message
+        except KeyboardInterrupt:
+            watch.is_interrupted = True
+    if watch.is_interrupted:
+        stopped = "interrupted"
     return EngineResult(
         engine=NAME,
         findings=deciding.findings(stopped),
@@ -63,26 +67,26 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: BmcOptions, b
         stopped=stopped,
         notes=tuple(deciding.notes),
         setup=deciding.executor.setup if deciding.executor is not None and deciding.executed else None,
-        interrupted=interrupted,
+        interrupted=watch.is_interrupted,
     )
 
 
-def unwind(cp: ConcurrentProgram, bound: int, mode: Mode, options: BmcOptions, budget: Budget) -> Unwound:
-    return Unwinder(cp, bound, mode, call_library, budget, options.max_events).run()
+def unwind(conflicts: Conflicts, bound: int, mode: Mode, options: BmcOptions, watch: Watch) -> Unwound:
+    return Unwinder(conflicts, bound, mode, call_library, watch, options.max_events).run()
 
 
 class _Deciding:
     """What is known so far about each pair."""
 
-    def __init__(self, cp: ConcurrentProgram, pairs: Sequence[RacePair], options: BmcOptions, budget: Budget) -> None:
+    def __init__(self, conflicts: Conflicts, pairs: Sequence[RacePair], options: BmcOptions, watch: Watch) -> None:
         self.notes: dict[str, None] = {}
         self.executor: Executor | None = None
         self.executed = 0
-        self._cp = cp
         self._pairs = list(pairs)
         self._options = options
-        self._budget = budget
-        self._trust = Trust(cp)
+        self._watch = watch
+        self._conflicts = conflicts
+        self._trust = Trust(conflicts)
         self._decided: dict[RacePair, Finding] = {}
         self._bounded: dict[RacePair, Finding] = {}
         self._reasons: dict[RacePair, str] = {}
@@ -112,6 +116,7 @@ class _Deciding:
         stats |= {"solver_seconds": round(self._seconds, 3), "peak_memory_mb": round(self._megabytes, 1)}
         if self._depths:
             stats["depth"] = max(self._depths)
+            stats["depths"] = " ".join(map(str, self._depths))
         return stats
 
     def _open(self) -> list[RacePair]:
@@ -142,15 +147,14 @@ class _Deciding:
 
     def _find(self, bound: int) -> bool:
         """Look for executions with races; say whether the unwinding has all of them."""
-        unwound = unwind(
-            self._cp, bound, Mode(False, self._options.uses_facts, self._options.argc), self._options, self._budget
-        )
-        slicer = Slicer(unwound)
+        mode = Mode(False, self._options.uses_facts, self._options.argc)
+        unwound = unwind(self._conflicts, bound, mode, self._options, self._watch)
+        slicer = Slicer(unwound, self._watch)
         solvers: dict[Slice, tuple[Encoding, Solver]] = {}
         asked = self._open()
         for number, pair in enumerate(asked):
-            self._budget.check()
-            share = self._budget.remaining() / (2 * (len(asked) - number))
+            self._watch.check()
+            share = self._watch.remaining() / (2 * (len(asked) - number))
             part = slicer.slice((pair.first, pair.second)) if self._options.slices else slicer.everything()
             if part not in solvers:
                 solvers[part] = self._encoded(unwound, part)
@@ -164,18 +168,25 @@ class _Deciding:
 
     def _encoded(self, unwound: Unwound, part: Slice, proved: Iterable[Key] | None = None) -> tuple[Encoding, Solver]:
         believed = part.bound if proved is None else self._believed(part, frozenset(proved))
-        encoding = Encoding(unwound, part.kept.__contains__, believed.__contains__, self._budget)
+        encoding = Encoding(unwound, self._watch, part.kept.__contains__, believed.__contains__)
         self._counts["encodings"] += 1
         self._counts["events"] = max(self._counts["events"], len(encoding.events))
         self._counts["assertions"] = max(self._counts["assertions"], len(encoding.constraints))
-        return encoding, Solver(encoding.constraints, self._options.memory)
+        solver = Solver(encoding.constraints, self._options.memory, self._watch)
+        self._seconds += solver.seconds
+        return encoding, solver
 
     def _believed(self, part: Slice, proved: frozenset[Key]) -> frozenset[object]:
-        return frozenset(e for e in part.bound if self._trust.is_trusted(e, proved))
+        found = set()
+        for event in part.bound:
+            self._watch.check()
+            if self._trust.is_trusted(event, proved):
+                found.add(event)
+        return frozenset(found)
 
     def _ask(self, solver: Solver, question: Sequence[object], *assumptions: object, seconds: float = 0.0) -> Solved:
-        self._budget.check()
-        limit = max(min(seconds or self._options.seconds, self._budget.remaining()), 0.1)
+        self._watch.check()
+        limit = max(min(seconds or self._options.seconds, self._watch.remaining()), 0.1)
         before = solver.seconds
         solved = solver.ask([term(q, 1) for q in question], assumptions, limit)
         self._seconds += solver.seconds - before
@@ -199,7 +210,7 @@ class _Deciding:
                 if solved.answer is Answer.UNKNOWN:
                     self._reasons[pair] = f"not decided: {solved.reason}"
                 return
-            witness = read_witness(encoding, solved.model, pair)
+            witness = read_witness(encoding, solved.model, pair, self._watch)
             self._attempts[pair] += 1
             if self._execute(witness):
                 return
@@ -211,12 +222,14 @@ class _Deciding:
         if self._options.executor is None:
             self._reasons[pair] = f"possible: {witness}"
             return False
+        budget = self._watch.budget
         try:
-            if self.executor is None:
-                self._options.on_progress("engine bmc: building the program")
-                self.executor = self._options.executor(self._budget)
-            self._options.on_progress("engine bmc: executing a model")
-            found = self.executor.execute(witness.guide, self._budget)
+            with as_usual(self._watch):
+                if self.executor is None:
+                    self._options.on_progress("engine bmc: building the program")
+                    self.executor = self._options.executor(budget)
+                self._options.on_progress("engine bmc: executing a model")
+                found = self.executor.execute(witness.guide, budget)
         except (ToolMissing, Unsupported) as problem:
             self._reasons[pair] = f"possible: {witness} (not executed: {problem})"
             return False
@@ -235,12 +248,12 @@ class _Deciding:
 
     def _prove(self, bound: int) -> bool:
         """Prove what can be; say whether a larger bound would change nothing."""
-        unwound = unwind(self._cp, bound, Mode(True, self._options.uses_facts), self._options, self._budget)
-        obstacle = why_unprovable(self._cp, unwound)
+        unwound = unwind(self._conflicts, bound, Mode(True, self._options.uses_facts), self._options, self._watch)
+        obstacle = why_unprovable(self._conflicts.cp, unwound)
         if obstacle is not None:
             self._decide_nothing(f"not proved: {obstacle}")
             return True
-        slicer = Slicer(unwound)
+        slicer = Slicer(unwound, self._watch)
         candidates = [pair for pair in self._open() if not self._attempts[pair]]
         lost = True
         while lost and candidates:
@@ -293,6 +306,7 @@ class _Deciding:
     def _relied_on(self, slicer: Slicer, keys: Sequence[Key]) -> tuple[Key, ...]:
         found: set[Key] = set()
         for event in slicer.everything().bound:
+            self._watch.check()
             needed = self._trust.needs(event)
             if needed is not None and not event.is_resolved:
                 found |= needed

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import gcd
+
 import z3
 
 from raceproof.bmc.events import Instance
@@ -127,13 +129,14 @@ class Evaluator:
         width = self._memory.width
         base = self.value(self.operand(registers, instr.base), width)
         address = arithmetic("add", base, number(instr.offset, width), width)
+        apart = gcd(instr.offset, *(term.scale for term in instr.terms))
         for term in instr.terms:
             index_width = layout.widths.get(term.index.name, 64) if isinstance(term.index, Reg) else 64
             index = resize(self.value(self.operand(registers, term.index), index_width), index_width, width, True)
             scaled = arithmetic("mul", index, number(term.scale, width), width)
             address = arithmetic("add", address, scaled, width)
         assert address is not None
-        return self._memory.derive(address, base)
+        return self._memory.derive(address, base, offset=apart)
 
     def _cast(self, registers: Registers, instr: Cast) -> Held:
         before, after = width_of(instr.from_type), width_of(instr.to_type)

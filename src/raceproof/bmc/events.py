@@ -91,10 +91,12 @@ class Event:
 
     Memory: `result` is what it reads, in bytes of memory; `is_resolved`: that is known already, from this thread and
     its ancestors alone. `value` is what it writes; an update writes what was there unless its `condition` holds.
-    `is_free`: the end of an object. INIT: `value` is what the semaphore or barrier is made with. JOIN: `value` is the
-    id, `result` what the thread returned. `condition`: TRY: whether it succeeds; CREATE, JOIN, WAKE: whether it is
-    that at all; ARRIVE: last to come; ONCE: the first. `shared`: the read side of a lock, a signal to all.
-    `partner`: WAKE: its WAIT; LEAVE: its ARRIVE; ONCE_END, ONCE_PASS: their ONCE. `is_final`: CUT: whatever the bound.
+    `is_free`: the end of an object. `is_block`: bytes that may begin anywhere, not one number.
+    INIT: `value` is what the semaphore or barrier is made with. JOIN: `value` is the id, `result` what the thread
+    returned. `condition`: LOCK, TRY: whether it takes anything; UNLOCK: gives it back; CREATE, JOIN, WAKE: whether it
+    is that at all; ARRIVE: last to come; ONCE: the first. `shared`: the read side of a lock, a signal to all.
+    `nests`: LOCK, TRY: of a mutex that its holder may take again. `partner`: WAKE: its WAIT; LEAVE: its ARRIVE;
+    ONCE_END, ONCE_PASS: their ONCE. `is_final`: CUT: whatever the bound.
     """
 
     thread: Instance
@@ -113,7 +115,9 @@ class Event:
     is_resolved: bool = False
     is_free: bool = False
     is_final: bool = False
+    is_block: bool = False
     shared: bool = False
+    nests: bool = False
     partner: Event | None = None
     child: Instance | None = None
     what: str = ""
@@ -153,10 +157,14 @@ class Instance:
     handle: int
     argument: Value = 0
     events: list[Event] = field(default_factory=list)
+    by_site: dict[SiteId, list[Event]] = field(default_factory=dict)
     inputs: list[Input] = field(default_factory=list)
     result: Value = 0
     end: Event | None = None
     is_finished: bool = False
+
+    def at_site(self, site: SiteId) -> list[Event]:
+        return self.by_site.get(site, [])
 
     def __repr__(self) -> str:
         return f"T{self.number} {self.function}"

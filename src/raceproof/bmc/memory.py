@@ -7,24 +7,28 @@ those bytes. Behind its own entries come those of its creator up to its creation
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import gcd
 
-from raceproof.bmc.events import Event, Instance, Point
+from raceproof.bmc.events import Instance, Point
 from raceproof.bmc.terms import (
     Term,
     Truth,
     Value,
+    arithmetic,
     below,
     both,
     choose,
+    concatenated,
     equal,
-    joined,
+    mask,
     part,
     variable,
 )
 from raceproof.ir import Address, GlobalVariable, Program
 
+MOST_ALIGNED = 64
 MAX_TABLE = 64
 """Elements of an initial value that are looked at for an index which is not known."""
 
@@ -44,14 +48,23 @@ class Object:
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """`value` as bytes of memory; `event` if it is one that others may see."""
+    """`value` as bytes of memory. `is_block`: not one number, but bytes that may begin anywhere."""
 
     point: Point
     position: int
     address: Value
     size: int
     value: Value
-    event: Event | None = None
+    is_block: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A part of a block of bytes."""
+
+    offset: int
+    size: int
+    value: Value
 
 
 @dataclass(slots=True, eq=False)
@@ -77,6 +90,7 @@ class Memory:
         self._logs: dict[Instance, _Log] = {}
         self._symbols: dict[tuple[str, int], Object] = {}
         self._origins: dict[int, tuple[Term, frozenset[Object]]] = {}
+        self._alignments: dict[int, tuple[Term, int]] = {}
         self._fresh = 0
 
     # -- objects
@@ -119,10 +133,19 @@ class Memory:
         known = self._origins.get(address.get_id())
         return known[1] if known is not None else None
 
-    def derive(self, address: Value, *sources: Value) -> Value:
-        """Note that a pointer was made from others."""
+    def alignment(self, address: Value) -> int:
+        """A power of two that divides it."""
+        if isinstance(address, int):
+            return min(address & -address or MOST_ALIGNED, MOST_ALIGNED)
+        known = self._alignments.get(address.get_id())
+        return known[1] if known is not None else 1
+
+    def derive(self, address: Value, *sources: Value, offset: int = 0) -> Value:
+        """Note that a pointer was made from others, and that it is some multiple of `offset` away from them."""
         if isinstance(address, int):
             return address
+        aligned = min(self.alignment(part_) for part_ in (*sources, offset))
+        self._alignments[address.get_id()] = (address, aligned)
         origins = [self.origin(source) for source in sources]
         if None not in origins:
             self._origins[address.get_id()] = (address, frozenset().union(*(o for o in origins if o is not None)))
@@ -145,10 +168,10 @@ class Memory:
         self._logs[thread] = log
 
     def write(
-        self, thread: Instance, point: Point, address: Value, size: int, value: Value, event: Event | None
+        self, thread: Instance, point: Point, address: Value, size: int, value: Value, is_block: bool = False
     ) -> None:
         log = self._logs[thread]
-        entry = Entry(point, len(log.entries), address, size, value, event)
+        entry = Entry(point, len(log.entries), address, size, value, is_block)
         log.entries.append(entry)
         found = self.object_at(address) if isinstance(address, int) else None
         if isinstance(address, int) and found is not None:
@@ -156,16 +179,17 @@ class Memory:
         else:
             log.wild.append(entry)
 
-    def read(self, thread: Instance, point: Point, address: Value, size: int) -> Value:
+    def read(self, thread: Instance, point: Point, address: Value, size: int, is_block: bool = False) -> Value:
         """As bytes of memory."""
         chain: list[tuple[Truth, Value]] = []
         for entry, at in self._behind(thread, point, address):
-            seen = self.seen(entry.address, entry.size, entry.value, address, size)
-            if seen is None:
-                if size > 1 and isinstance(address, int):
-                    return joined([self.read(thread, point, address + i, 1) for i in range(size)])
-                seen = (True, self.anything(8 * size, "torn"))
-            condition, value = seen
+            are_numbers = not (entry.is_block or is_block)
+            step = self.common_part(entry.address, entry.size, address, size, are_numbers)
+            if step < size:
+                offsets = range(0, size, step)
+                parts = [self.read(thread, point, self.at(address, offset), step, is_block) for offset in offsets]
+                return concatenated([(value, step) for value in parts])
+            condition, value = self.seen(entry.address, entry.size, entry.value, address, size, are_numbers)
             if condition is False:
                 continue
             if condition is True and entry.point.dominates(at):
@@ -196,31 +220,71 @@ class Memory:
                 yield entry, at
             place = log.start
 
-    def seen(self, to: Value, length: int, value: Value, address: Value, size: int) -> tuple[Truth, Value] | None:
-        """When a write of `length` bytes to `to` is what is read at `address`, and what that is; None if it overlaps
-        in part."""
+    def read_words(self, thread: Instance, point: Point, address: Value, size: int) -> list[Word]:
+        """A block of bytes, whatever is in it."""
+        return [
+            Word(offset, step, self.read(thread, point, self.at(address, offset), step, is_block=True))
+            for offset, step in _steps(size)
+        ]
+
+    def at(self, address: Value, offset: int) -> Value:
+        """So many bytes behind."""
+        if isinstance(address, int):
+            return (address + offset) & mask(self.width)
+        moved = arithmetic("add", address, offset, self.width)
+        return self.derive(moved, address, offset=offset)
+
+    def moved(self, address: Value, source: Object, to: Object) -> Value:
+        """At the same place of another object."""
+        offset = (to.base - source.base) & mask(self.width)
+        if isinstance(address, int):
+            return (address + offset) & mask(self.width)
+        return self.derive(arithmetic("add", address, offset, self.width), to.base, offset=self.alignment(address))
+
+    def seen(
+        self, to: Value, length: int, value: Value, address: Value, size: int, are_numbers: bool
+    ) -> tuple[Truth, Value]:
+        """When a write of `length` bytes to `to` is seen at `address`, and what that is: anything, if it is there in
+        part. `are_numbers`: of one size they are at one place or have nothing in common, as C demands."""
+        if not self.may_overlap(to, length, address, size):
+            return False, 0
         if isinstance(to, int) and isinstance(address, int):
             offset = address - to
-            if offset >= length or offset + size <= 0:
-                return False, 0
-            if offset >= 0 and offset + size <= length:
-                return True, part(value, length, offset, size)
-            return None
-        ours, theirs = self.origin(address), self.origin(to)
-        if ours is not None and theirs is not None and not ours & theirs:
-            return False, 0
-        if length == size:
+            return True, part(value, length, offset, size) if 0 <= offset <= length - size else self._torn(size)
+        aligned = min(self.alignment(to), self.alignment(address))
+        if length == size and (are_numbers or size <= aligned):
             return equal(to, address, self.width), value
-        return self.overlap(to, length, address, size), self.anything(8 * size, "torn")
+        found = self._torn(size)
+        steps = range(0, length - size + 1, size)
+        for offset in steps if len(steps) <= MAX_TABLE else ():
+            here = part(value, length, offset, size)
+            found = choose(equal(self.at(to, offset), address, self.width), here, found, 8 * size)
+        return self.overlap(to, length, address, size), found
+
+    def common_part(self, to: Value, length: int, address: Value, size: int, are_numbers: bool) -> int:
+        """Into parts of how many bytes to divide what is read, so that the write covers each of them or nothing of
+        it; all of it, if it does so anyway."""
+        if not self.may_overlap(to, length, address, size):
+            return size
+        if isinstance(to, int) and isinstance(address, int):
+            return size if to <= address <= to + length - size else gcd(size, abs(address - to), length)
+        return size if are_numbers else gcd(size, length, self.alignment(to), self.alignment(address))
+
+    def _torn(self, size: int) -> Value:
+        return self.anything(8 * size, "torn")
+
+    def may_overlap(self, a: Value, a_size: int, b: Value, b_size: int) -> bool:
+        """Can the two ranges have a byte in common?"""
+        if isinstance(a, int) and isinstance(b, int):
+            return a < b + b_size and b < a + a_size
+        ours, theirs = self.origin(a), self.origin(b)
+        return ours is None or theirs is None or bool(ours & theirs)
 
     def overlap(self, a: Value, a_size: int, b: Value, b_size: int) -> Truth:
         """Do the two ranges have a byte in common?"""
-        ours, theirs = self.origin(a), self.origin(b)
-        if ours is not None and theirs is not None and not ours & theirs:
+        if not self.may_overlap(a, a_size, b, b_size):
             return False
-        if isinstance(a, int) and isinstance(b, int):
-            return a < b + b_size and b < a + a_size
-        if a_size == b_size and a is b:
+        if (isinstance(a, int) and isinstance(b, int)) or (a_size == b_size and a is b):
             return True
         return both(below(a, b + b_size, self.width), below(b, a + a_size, self.width))
 
@@ -248,8 +312,8 @@ class Memory:
     def _initial_anywhere(self, found: Object, address: Value, size: int) -> Value:
         if found.variable is None or _is_zero(found.variable):
             return self._any(size) if found.fill is None else 0
-        result: Value = self._initial_at(found, 0, size)
-        for offset in range(size, (found.size or size) - size + 1, size):
+        result: Value = self._any(size)  # of what lies across two elements
+        for offset in range(0, (found.size or size) - size + 1, size):
             here = self._initial_at(found, offset, size)
             result = choose(equal(address, found.base + offset, self.width), here, result, 8 * size)
         return result
@@ -287,3 +351,21 @@ def _is_zero(variable_: GlobalVariable) -> bool:
 
 
 _NOBODY = Instance(-1, "", None, None, None, 0)  # type: ignore[arg-type]  # a constant is nobody's
+
+
+def _steps(size: int) -> Iterator[tuple[int, int]]:
+    offset = 0
+    while offset < size:
+        step = 8 if size - offset >= 8 else 4 if size - offset >= 4 else 1
+        yield offset, step
+        offset += step
+
+
+def words_of(value: Value, size: int) -> list[Word]:
+    """A block of bytes in words."""
+    return [Word(offset, step, part(value, size, offset, step)) for offset, step in _steps(size)]
+
+
+def combined(words: Sequence[Word]) -> Value:
+    """The block that they make."""
+    return concatenated([(word.value, word.size) for word in words])

@@ -8,28 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raceproof.bmc.conflicts import Conflicts
 from raceproof.bmc.events import WRITING, Event, Instance
 from raceproof.bmc.memory import Memory
-from raceproof.facts import race_pairs
 from raceproof.ir import SiteId
-from raceproof.model import MAIN, AccessId, ConcurrentProgram, ThreadId
+from raceproof.model import MAIN, AccessId, ThreadId
 
 
 class Settling:
     """`threads` grows while the program is unwound; those that are finished have all their events."""
 
     def __init__(
-        self, cp: ConcurrentProgram, threads: Sequence[Instance], memory: Memory, uses_facts: bool = True
+        self, conflicts: Conflicts, threads: Sequence[Instance], memory: Memory, uses_facts: bool = True
     ) -> None:
-        self._cp = cp
+        self._cp = cp = conflicts.cp
         self._threads = threads
         self._memory = memory
         self._uses_facts = uses_facts
-        self._writers: dict[AccessId, set[AccessId]] = {}
-        for pair in race_pairs(cp):
-            for one, other in ((pair.first, pair.second), (pair.second, pair.first)):
-                if cp.accesses[other].kind.writes:
-                    self._writers.setdefault(one, set()).add(other)
+        self._writers = conflicts.writers
         self._objects = {a.id: frozenset(t.object for t in a.targets) for a in cp.accesses.values()}
         self._by_start: dict[tuple[str, SiteId | None], set[ThreadId]] = {}
         for thread in cp.threads.values():
@@ -53,7 +49,7 @@ class Settling:
             return True  # nobody else exists yet
         if not self._uses_facts or (not self.is_single(event.thread) and self._may_be_handed_on(event)):
             return False
-        return all(self._is_known(event, writer) for own in event.accesses for writer in self._writers.get(own, ()))
+        return all(self._is_known(event, writer) for own in event.accesses for writer, _ in self._writers.get(own, ()))
 
     def _may_be_handed_on(self, event: Event) -> bool:
         """By a thread of the same kind that ran before: the facts do not speak of such pairs."""
@@ -79,12 +75,12 @@ class Settling:
             instances = [t for t in self._threads if kind in self.kinds_of(t)]
             if not instances or not all(t.is_finished for t in instances):
                 return False
-            if not all(self._is_harmless(event, other, access.site) for t in instances for other in t.events):
+            if not all(self._is_harmless(event, other) for t in instances for other in t.at_site(access.site)):
                 return False
         return True
 
-    def _is_harmless(self, event: Event, other: Event, site: SiteId) -> bool:
-        if other.site != site or other.kind not in WRITING:
+    def _is_harmless(self, event: Event, other: Event) -> bool:
+        if other.kind not in WRITING:
             return True
         thread: Instance = event.thread
         while thread.created is not None:
@@ -92,4 +88,4 @@ class Settling:
             if other.thread is created.thread and other.index < created.index:
                 return True
             thread = created.thread
-        return self._memory.overlap(event.address, event.size, other.address, other.size) is False
+        return not self._memory.may_overlap(event.address, event.size, other.address, other.size)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import z3
 
 from raceproof.bmc.events import MEMORY, READING, WRITING, Event, Kind
+from raceproof.bmc.interrupts import Watch
 from raceproof.bmc.terms import Value
 from raceproof.bmc.unwound import Unwound
 from raceproof.model import AccessId
@@ -31,8 +32,9 @@ class Slice:
 class Slicer:
     """Of one unwound program; slices for different accesses share what was found out about terms."""
 
-    def __init__(self, unwound: Unwound) -> None:
+    def __init__(self, unwound: Unwound, watch: Watch) -> None:
         self._unwound = unwound
+        self._watch = watch
         self._variables: dict[int, tuple[object, frozenset[str]]] = {}
         self._events = [event for thread in unwound.threads for event in thread.events]
         self._reads: dict[str, Event] = {}
@@ -48,6 +50,7 @@ class Slicer:
             return frozenset()
         work = [(value, False)]
         while work:
+            self._watch.check()
             at, is_ready = work.pop()
             key = at.get_id()
             if key in self._variables:
@@ -71,6 +74,7 @@ class Slicer:
         work = [e for e in self._events if e.kind in kinds or (e.kind in MEMORY and not wanted.isdisjoint(e.accesses))]
         kept, bound = set(work), set()
         while work:
+            self._watch.check()
             for name in sorted(self._decided_by(work.pop())):
                 read = self._reads.get(name)
                 if read is None or read in bound:
@@ -92,9 +96,7 @@ class Slicer:
     def _seen_by(self, read: Event) -> list[Event]:
         memory = self._unwound.memory
         return [
-            w
-            for w in self._writes
-            if w is not read and memory.overlap(w.address, w.size, read.address, read.size) is not False
+            w for w in self._writes if w is not read and memory.may_overlap(w.address, w.size, read.address, read.size)
         ]
 
     def everything(self) -> Slice:

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 
 import z3
 
+from raceproof.bmc.conflicts import Conflicts
 from raceproof.bmc.encoding import Encoding
+from raceproof.bmc.interrupts import Watch, watched
 from raceproof.bmc.library import call_library
 from raceproof.bmc.options import BmcOptions
 from raceproof.bmc.terms import either, term
@@ -22,8 +24,13 @@ from raceproof.model import AccessId, ConcurrentProgram, RacePair
 
 def format_smt(cp: ConcurrentProgram, pairs: Sequence[RacePair], bound: int, budget: Budget) -> str:
     """All pairs, with loops unwound up to `bound`, as they are asked about when races are looked for."""
-    unwound = Unwinder(cp, bound, Mode(False), call_library, budget, BmcOptions().max_events).run()
-    encoding = Encoding(unwound, budget=budget)
+    with watched(budget) as watch:
+        return _formatted(cp, pairs, bound, watch)
+
+
+def _formatted(cp: ConcurrentProgram, pairs: Sequence[RacePair], bound: int, watch: Watch) -> str:
+    unwound = Unwinder(Conflicts(cp), bound, Mode(False), call_library, watch, BmcOptions().max_events).run()
+    encoding = Encoding(unwound, watch)
     asked = [(pair, term(either(*(m for _, _, m in encoding.races(pair))), 1)) for pair in pairs]
     solver = z3.Solver()
     solver.add(*encoding.constraints)

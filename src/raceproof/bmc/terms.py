@@ -264,8 +264,19 @@ def part(value: Value, size: int, offset: int, count: int) -> Value:
     return z3.Extract(8 * (offset + count) - 1, 8 * offset, value)
 
 
+def concatenated(parts: Sequence[tuple[Value, int]]) -> Value:
+    """Values with their sizes in bytes."""
+    if len(parts) == 1:
+        return parts[0][0]
+    if all(isinstance(value, int) for value, _ in parts):
+        result, offset = 0, 0
+        for value, size in parts:
+            result |= value << (8 * offset)
+            offset += size
+        return result
+    return z3.simplify(z3.Concat(*(term(value, 8 * size) for value, size in reversed(parts))))
+
+
 def joined(parts: Sequence[Value]) -> Value:
     """One byte each."""
-    if all(isinstance(p, int) for p in parts):
-        return sum(p << (8 * i) for i, p in enumerate(parts))
-    return z3.simplify(z3.Concat(*(term(p, 8) for p in reversed(parts)))) if len(parts) > 1 else parts[0]
+    return concatenated([(value, 1) for value in parts])

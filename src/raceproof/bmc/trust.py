@@ -17,31 +17,23 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from raceproof.bmc.conflicts import Conflicts, Key
 from raceproof.bmc.events import Event
-from raceproof.facts import race_pairs
-from raceproof.model import AccessId, ConcurrentProgram
-
-Key = tuple[AccessId, AccessId]
 
 
 class Trust:
-    """`relied_on`: the pairs that some question has rested on."""
+    """Of one program."""
 
-    def __init__(self, cp: ConcurrentProgram) -> None:
-        self._cp = cp
-        self._writers: dict[AccessId, list[tuple[AccessId, Key]]] = {}
-        for pair in race_pairs(cp):
-            key = (pair.first, pair.second)
-            for one, other in (key, (pair.second, pair.first)):
-                if cp.accesses[other].kind.writes:
-                    self._writers.setdefault(one, []).append((other, key))
+    def __init__(self, conflicts: Conflicts) -> None:
+        self._accesses = conflicts.cp.accesses
+        self._writers = conflicts.writers
 
     def needs(self, event: Event) -> frozenset[Key] | None:
         """Pairs that must be proved for the read to be believed; None: nothing helps."""
         needed = set()
         for own in event.accesses:
             for writer, key in self._writers.get(own, ()):
-                order = self._cp.accesses[writer].order
+                order = self._accesses[writer].order
                 if event.order is None or order is None:
                     needed.add(key)
                 elif not (event.order.acquires and order.releases):

@@ -47,11 +47,13 @@ class Copy:
 
 class Layout:
     """Of one function. `heads` of the components around a block, outermost first; `live`: registers that are read
-    in the block or behind it, and set before; `widths` of registers that hold numbers."""
+    in the block or behind it, and set before; `widths` of registers that hold numbers. `may_nest`: a round of a loop
+    may end with a mutex held once more than before."""
 
-    def __init__(self, function: Function, pointer_bits: int) -> None:
+    def __init__(self, function: Function, pointer_bits: int, may_nest: bool = False) -> None:
         self.function = function
         self._pointer_bits = pointer_bits
+        self._waiting = _WAITING - {Sync.LOCK, Sync.UNLOCK} if may_nest else _WAITING
         self.blocks = {block.label: block for block in function.blocks}
         self.entry = function.blocks[0].label
         self.heads: dict[str, tuple[str, ...]] = {}
@@ -104,7 +106,7 @@ class Layout:
                 match instr:
                     case Call():
                         operation = sync_op(instr.callee.symbol) if isinstance(instr.callee, Address) else None
-                        if operation is None or operation.shared or operation.kind not in _WAITING:
+                        if operation is None or operation.shared or operation.kind not in self._waiting:
                             return False
                     case Alloca() | Store():
                         return False

@@ -13,6 +13,7 @@ import z3
 
 from raceproof.bmc.encoding import Encoding
 from raceproof.bmc.events import MEMORY, Event, Input, Instance, Kind
+from raceproof.bmc.interrupts import Watch
 from raceproof.bmc.terms import Term, Value, is_known, signed, term
 from raceproof.core import SourcePos
 from raceproof.model import AccessId, Guide, GuideStep, RacePair, RunThread
@@ -47,8 +48,8 @@ class Witness:
 
     @property
     def depth(self) -> int:
-        """How many events of the unwound program it takes."""
-        return len(self.events) + 2
+        """How many steps it takes: what was done before, and the two accesses ([TX, Table 2])."""
+        return len(self.guide.steps) + 2
 
     def __str__(self) -> str:
         parts = []
@@ -72,10 +73,11 @@ def _line(pos: SourcePos | None) -> str:
     return f"at line {pos.line}" if pos is not None else "in code of the compiler"
 
 
-def read_witness(encoding: Encoding, model: Term, pair: RacePair) -> Witness:
+def read_witness(encoding: Encoding, model: Term, pair: RacePair, watch: Watch) -> Witness:
     """The execution that a model stands for."""
 
     def holds(truth: Value) -> bool:
+        watch.check()
         return bool(z3.is_true(model.eval(term(truth, 1), model_completion=True)))
 
     happened = [
@@ -149,19 +151,26 @@ def _inputs(
     holds: Callable[[Value], bool],
     model: Term,
 ) -> list[tuple[Input, int]]:
-    """Those that were taken: before an event that happened, or that a thread stands before."""
-    last = {event.thread: event.index for event in order}
+    """Those that were taken: a thread goes on from its last step until it stands before another one."""
+    last = {event.thread: event for event in order}
+    until = {thread: _next_step(event, holds) for thread, event in last.items()}
     for racer in racers:
-        last[racer.thread] = racer.index
+        until[racer.thread] = racer.index
     found = []
     for thread in encoding.unwound.threads:
         for taken in thread.inputs:
-            if thread in numbers and taken.index <= last.get(thread, -1) and holds(taken.point.guard):
+            if thread in numbers and taken.index <= until.get(thread, -1) and holds(taken.point.guard):
                 value = taken.value
                 known = value if is_known(value) else model.eval(value, model_completion=True)
                 number = _number(known)
                 found.append((taken, signed(number, taken.width) if taken.is_signed and taken.width > 1 else number))
     return found
+
+
+def _next_step(event: Event, holds: Callable[[Value], bool]) -> int:
+    """The index of what the thread does next; no event, if it only ends."""
+    behind = event.thread.events[event.index + 1 :]
+    return next((e.index for e in behind if not _is_silent(e) and holds(e.guard)), len(event.thread.events))
 
 
 def _number(value: Value) -> int:

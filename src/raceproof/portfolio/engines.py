@@ -76,7 +76,7 @@ def _bmc(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, b
     if settings.models.safe:
         raise Unsupported("values in a program with functions whose accesses nobody looks at, because the user says so")
     options = bmc.BmcOptions(
-        executor=None if settings.request is None else partial(_executor, cp, pairs, settings),
+        executor=None if settings.request is None else partial(model_executor, cp, pairs, settings),
         proved=settings.proved,
         argc=1 + len(settings.arguments),
         on_progress=settings.on_progress,
@@ -84,7 +84,9 @@ def _bmc(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, b
     return bmc.run(cp, pairs, options, budget)
 
 
-def _executor(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> bmc.Executor:
+def model_executor(
+    cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget
+) -> bmc.Executor:
     """Runs what `bmc` has thought of, with the same accesses watched as the explorer has."""
     search = _search_options(cp, pairs, settings, budget)
     watched = explore.watched_pairs(cp, pairs, search)

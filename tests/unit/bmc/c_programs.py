@@ -7,6 +7,8 @@ from pathlib import Path
 
 from raceproof import bmc, facts, frontend
 from raceproof.bmc import BmcOptions
+from raceproof.bmc.conflicts import Conflicts
+from raceproof.bmc.interrupts import Watch
 from raceproof.bmc.library import call_library
 from raceproof.bmc.unwinding import Unwinder
 from raceproof.bmc.unwound import Mode, Unwound
@@ -43,7 +45,9 @@ class Analysed:
         return bmc.run(self.cp, self.pairs, options, Budget.seconds(seconds))
 
     def unwind(self, bound: int, is_proof: bool = False) -> Unwound:
-        return Unwinder(self.cp, bound, Mode(is_proof), call_library, Budget.seconds(60), 20_000).run()
+        return Unwinder(
+            Conflicts(self.cp), bound, Mode(is_proof), call_library, Watch(Budget.seconds(60)), 20_000
+        ).run()
 
     def variable(self, pair: RacePair) -> str:
         return self.cp.objects[pair.target.object].name
@@ -59,12 +63,12 @@ def analysed(text: str, directory: Path) -> Analysed:
     return Analysed(cp, facts.race_pairs(cp))
 
 
-def proved(text: str, directory: Path) -> dict[str, bool]:
+def proved(text: str, directory: Path, seconds: float = 60) -> dict[str, bool]:
     """Variables with race pairs: are all of them proved for all inputs?"""
     program = analysed(text, directory)
     assert program.pairs, "nothing is shared: the program tests nothing"
     found: dict[str, bool] = {}
-    for finding in program.run().findings:
+    for finding in program.run(seconds=seconds).findings:
         name = program.variable(finding.pair)
         is_proved = (
             finding.verdict is Verdict.RACE_FREE and finding.scope is not None and finding.scope.value != "bounded"

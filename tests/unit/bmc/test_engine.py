@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import z3
 from unit.bmc.c_programs import analysed
 
 from raceproof import bmc
-from raceproof.bmc import BmcOptions, Executor, Refuted, check_unwinding
+from raceproof.bmc import BmcOptions, Executor, Refuted, check_unwinding, solving
 from raceproof.bmc import engine as engine_module
 from raceproof.bmc.events import Kind
 from raceproof.bmc.solving import Answer, Solved, Solver
@@ -50,9 +55,29 @@ def test_a_model_that_runs_is_a_race(tmp_path: Path) -> None:
     assert result.setup is SETUP
     assert (result.stats["executed"], result.stats["not_executed"]) == (1, 0)
     [guide] = guides
+    assert result.stats["depth"] == len(guide.steps) + 2  # and the two accesses
+    assert result.stats["depths"] == str(result.stats["depth"])
     assert guide.threads[0] == RunThread(0, -1, None)
     assert [(t.id, t.parent) for t in guide.threads] == [(0, -1), (1, 0), (2, 0)]
     assert [value for step in guide.steps for value in step.inputs] == [7]
+
+
+def test_a_thread_takes_its_inputs_behind_its_last_step(tmp_path: Path) -> None:
+    """It is held where it does something next: what it takes on its way there is in the list of inputs."""
+    text = """int x; sem_t s, never;
+    void *f(void *p) { sem_post(&s); int n = ANY; __VERIFIER_assume(n == 5); sem_wait(&never); return 0; }
+    void *g(void *p) { sem_wait(&s); if (ANY == 7) x = 1; return 0; }
+    void *h(void *p) { x = 2; return 0; }
+    int main(void) { pthread_t c; sem_init(&s, 0, 0); sem_init(&never, 0, 0); create(c, h); BOTH(f, g) return 0; }"""
+    guides: list[Guide] = []
+
+    def execute(guide: Guide, budget: Budget) -> Schedule | str:
+        guides.append(guide)
+        return "not executed"
+
+    analysed(text, tmp_path).run(BmcOptions(executor=lambda budget: Executor(execute, SETUP), proves=False))
+    [guide] = guides
+    assert sorted(value for step in guide.steps for value in step.inputs) == [5, 7]
 
 
 def test_a_model_that_does_not_run_is_counted_and_told(tmp_path: Path) -> None:
@@ -203,13 +228,77 @@ def test_memory_is_limited_and_an_answer_is_never_made_up() -> None:
     """In a process of its own: the limit is the whole library's."""
     script = """
 import z3
+from raceproof.bmc.interrupts import Watch
 from raceproof.bmc.solving import Solver
+from raceproof.core import Budget
 x = [z3.BitVec(f"x{i}", 64) for i in range(60)]
 hard = [x[i] * x[i + 1] * x[i + 2] == x[i + 3] * x[(i * 7) % 60] + i for i in range(57)]
-solver = Solver([*hard, z3.Distinct(*x)], 60)
+solver = Solver([*hard, z3.Distinct(*x)], 60, Watch(Budget.unlimited()))
 for question in (x[0] > 5, z3.BoolVal(False)):
     solved = solver.ask([question], (), 30)
     print(solved.answer.value, "-", solved.reason)
 """
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120)
     assert ran.stdout == "unknown - the solver has run out of memory\n" * 2
+
+
+# -- when the time is up, or the user has had enough
+
+LONG = f"""int x, y, z; pthread_mutex_t m = MUTEX;
+void *f(void *p) {{ {"lock(&m); x++; y += x; unlock(&m); z = y; " * 60} return 0; }}
+int main(void) {{ BOTH(f, f) return 0; }}
+"""
+
+
+@pytest.mark.parametrize("slices", [True, False])
+@pytest.mark.parametrize("seconds", [0.3, 1.5])
+def test_a_long_formula_does_not_outlast_its_time(tmp_path: Path, slices: bool, seconds: float) -> None:
+    program = analysed(LONG, tmp_path)
+    start = time.monotonic()
+    result = program.run(BmcOptions(slices=slices, seconds=1.0), seconds=seconds)
+    assert time.monotonic() - start < seconds + 1.5
+    assert result.stopped == f"time limit of {seconds:g} s reached"
+
+
+INTERRUPTED = """
+import sys, time
+from pathlib import Path
+from unit.bmc.c_programs import analysed
+from raceproof.bmc import BmcOptions
+program = analysed(Path(sys.argv[1]).read_text(), Path(sys.argv[1]).parent)
+print("ready", flush=True)
+result = program.run(BmcOptions(slices=False), seconds=100)
+print(result.stopped, result.interrupted, len(result.findings) == len(program.pairs))
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.2, 1.0, 2.5])
+def test_ctrl_c_is_heard_wherever_it_comes(tmp_path: Path, seconds: float) -> None:
+    """z3's interface would turn it into an error of its own, or lose it."""
+    (tmp_path / "text.c").write_text(LONG, encoding="utf-8")
+    command = [sys.executable, "-c", INTERRUPTED, str(tmp_path / "text.c")]
+    tests = str(Path(__file__).parents[2])
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": tests}) as ran:
+        assert ran.stdout is not None
+        assert ran.stdout.readline() == "ready\n"
+        time.sleep(seconds)
+        start = time.monotonic()
+        ran.send_signal(signal.SIGINT)
+        assert ran.stdout.read() == "interrupted True True\n"
+    assert time.monotonic() - start < 5.0
+    assert ran.returncode == 0
+
+
+def test_an_interrupted_solver_answers_rightly_afterwards() -> None:
+    """An interruption of an idle z3 makes its next answer wrong."""
+    z3.main_ctx().interrupt()
+    over = threading.Event()
+    over.set()
+    solving.stop(over)
+    solver = z3.Solver()
+    number = z3.Int("n")
+    solver.add(number > 3)
+    assert solver.check() == z3.sat
+    solver.push()
+    solver.add(number < 2)
+    assert solver.check() == z3.unsat

@@ -46,7 +46,7 @@ def test_a_plain_flag_orders_nothing(tmp_path: Path) -> None:
 
 
 def test_who_is_still_to_be_joined_may_write_before_main_goes_on(tmp_path: Path) -> None:
-    """Main's first access behind the join concerns nobody, but ends what `e` may do: `t` must be able to move before."""
+    """Main's first access behind the join concerns nobody, but ends what `e` may do: `t` must move before it, too."""
     text = """atomic_int c; int x, y;
     void *e(void *p) { c = 1 + 0 * x; return 0; }
     void *t(void *p) { c = 0; if (c == 1)

@@ -1,0 +1,31 @@
+// A block that is copied ends right before one that is cleared, whatever the offset.
+// It begins at 40 at most.
+#include <pthread.h>
+#include <string.h>
+
+extern unsigned __VERIFIER_nondet_uint(void);
+extern void __VERIFIER_assume(int);
+
+static char buffer[64];
+
+static void *first(void *arg) {
+    unsigned x = __VERIFIER_nondet_uint();
+    char name[6] = "first";
+    __VERIFIER_assume(x < 41);
+    memcpy(buffer + x * 7 % 41, name, 5);     // no-race alarm(lockset): values decide; alarm(explore): not all inputs
+    return arg;
+}
+
+static void *second(void *arg) {
+    memset(buffer + 45, 0, 8);                // no-race alarm(lockset): values decide; alarm(explore): not all inputs
+    return arg;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}

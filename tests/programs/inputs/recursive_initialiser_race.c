@@ -1,0 +1,43 @@
+// A mutex that its initialiser makes recursive is held twice, and for one input given back as often.
+// The race needs: x = 82, or another number up to 5000 that leaves 15 when it is divided by 67.
+#define _GNU_SOURCE
+#include <pthread.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static int shared;
+
+static void count(int times) {
+    pthread_mutex_lock(&m);
+    for (int k = 0; k < times; k++)
+        pthread_mutex_unlock(&m);
+    shared++;                                   // race missed(explore): it tries other values
+    for (int k = 0; k < times; k++)
+        pthread_mutex_lock(&m);
+    pthread_mutex_unlock(&m);
+}
+
+static void *first(void *arg) {
+    int x = __VERIFIER_nondet_int();
+    pthread_mutex_lock(&m);
+    count(x > 50 && x < 5000 && x % 67 == 15 ? 2 : 1);
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+
+static void *second(void *arg) {
+    pthread_mutex_lock(&m);
+    shared--;                                   // race missed(explore): it tries other values
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}

@@ -1,0 +1,47 @@
+// A recursive mutex is held twice, and for one input given back as often, before the access.
+// The race needs: x = 74, or another number up to 5000 that leaves 13 when it is divided by 61.
+#define _GNU_SOURCE
+#include <pthread.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+static pthread_mutex_t m;
+static int shared;
+
+static void count(int times) {
+    pthread_mutex_lock(&m);
+    for (int k = 0; k < times; k++)
+        pthread_mutex_unlock(&m);
+    shared++;                                   // race missed(explore): it tries other values
+    for (int k = 0; k < times; k++)
+        pthread_mutex_lock(&m);
+    pthread_mutex_unlock(&m);
+}
+
+static void *first(void *arg) {
+    int x = __VERIFIER_nondet_int();
+    pthread_mutex_lock(&m);
+    count(x > 50 && x < 5000 && x % 61 == 13 ? 2 : 1);
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+
+static void *second(void *arg) {
+    pthread_mutex_lock(&m);
+    shared--;                                   // race missed(explore): it tries other values
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&m, &attributes);
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
