@@ -250,6 +250,8 @@ class _Ascending:
         self._graph = propagation.graph
         self._budget = budget
         self._visits: dict[GraphNode, int] = {}
+        self._seen: dict[GraphNode, set[tuple[int, int]]] = {}  # the states that came here, by slot and object
+        self._kept: list[States] = []  # so that no other object gets the number of one of them
         self._heap: list[tuple[int, int, GraphNode]] = []
         self._waiting: set[GraphNode] = set()
         self._tick = count()
@@ -284,6 +286,12 @@ class _Ascending:
 
     def _arrive(self, where: GraphNode, new: States) -> None:
         domain, known = self._domain, self.solution.states.get(where)
+        seen = self._seen.setdefault(where, set())
+        numbers = [(slot, id(state)) for slot, state in enumerate(new)]
+        if seen.issuperset(numbers):
+            return
+        seen.update(numbers)
+        self._kept.append(new)
         if known is None:
             if len(self.solution.states) >= MAX_NODES:
                 raise LimitReached(f"the transaction graph has more than {MAX_NODES:,} nodes")
