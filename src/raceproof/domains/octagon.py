@@ -103,8 +103,8 @@ class Octagon:
     def within(self, variables: Iterable[Variable], box: Box) -> Octagon | None:
         known = kernel.bounds(self.matrix, self.size)
         edges = []
-        positions = _positions(self.pack)
-        for x in sorted({positions[v] for v in variables if v in positions}):
+        wanted = frozenset(variables) if variables is not self.pack else None
+        for x in range(self.size) if wanted is None else [x for x, v in enumerate(self.pack) if v in wanted]:
             low, high = box(self.pack[x])
             edges += [(2 * x + 1, 2 * x, 2 * high)] if 2 * high < known[2 * x] else []
             edges += [(2 * x, 2 * x + 1, -2 * low)] if -2 * low < known[2 * x + 1] else []
@@ -130,13 +130,13 @@ class Octagon:
                 yield term.shifted(-high)
             if low > box(variable)[0]:
                 yield term.scaled(-1).shifted(low)
+        boxes = [box(variable) for variable in self.pack]
         for x, first in enumerate(self.pack):
-            for second in self.pack[x + 1 :]:
+            for y in range(x + 1, self.size):
                 for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
-                    expr = LinearExpr(((first, a), (second, b)))
-                    bound = kernel.entry(self.matrix, self._index(second, -b), self._index(first, a))
-                    if bound < interval_of(expr, box)[1]:
-                        yield expr.shifted(-bound)
+                    bound = kernel.entry(self.matrix, 2 * y + int(b > 0), 2 * x + int(a < 0))
+                    if bound < _highest(a, boxes[x]) + _highest(b, boxes[y]):
+                        yield LinearExpr(((first, a), (self.pack[y], b)), -bound)
 
     def _above(self, expr: LinearExpr, box: Box) -> int:
         """An upper bound: intervals for each term, or an entry of the matrix for two of them."""
@@ -193,6 +193,11 @@ class Octagon:
 
     def _of(self, matrix: bytes | None) -> Octagon | None:
         return None if matrix is None else Octagon(self.pack, matrix)
+
+
+def _highest(sign: int, bounds: Bounds) -> int:
+    """Of a variable, or of what it is with the other sign."""
+    return bounds[1] if sign > 0 else -bounds[0]
 
 
 def _type_bounds(variable: Variable) -> Bounds:
