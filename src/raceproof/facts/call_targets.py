@@ -10,6 +10,7 @@ from typing import Final
 from raceproof.facts.library.effects import Sync
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.sync_api import sync_op
+from raceproof.facts.pointers.calls import FROM_OUTSIDE, INLINE_ASSEMBLY
 from raceproof.facts.pointers.points_to import PointsTo
 from raceproof.ir import Address, Call, Function, IntConst, Operand, Program, PtrType, SiteId
 from raceproof.model import CallGraph, CallTargets, ObjectId, ObjectKind
@@ -40,7 +41,7 @@ class _Classifier:
         self._plain: dict[tuple[str, ...], CallTargets] = {}
 
     def targets(self, function: Function, call: Call) -> CallTargets:
-        names = self._points_to.callees(call.id)
+        names = tuple(n for n in self._points_to.callees(call.id) if n not in (FROM_OUTSIDE, INLINE_ASSEMBLY))
         is_direct = isinstance(call.callee, Address)
         if is_direct and names and names in self._plain:
             return self._plain[names]

@@ -393,7 +393,7 @@ define ptr @callback(ptr %p) {
 def test_a_function_pointer_from_outside() -> None:
     s = solved(GLOBALS + MAIN + "  %f = call ptr @give()\n  %r = call ptr %f(ptr @x)\n  ret i32 0\n}\n")
     assert "x+0" in s.at("main", "r")
-    assert [name for name, _ in s.result.unknown_calls] == ["a function pointer from outside", "give"]
+    assert [name for name, _ in s.result.unknown_calls] == ["a function from outside", "give"]
 
 
 def test_external_variables() -> None:

@@ -19,6 +19,12 @@ from raceproof.ir import Address, Call, OtherConst, Reg, SiteId
 from raceproof.model import ObjectKind
 
 
+FROM_OUTSIDE = "a function from outside"
+"""Among the callees of a call: its pointer may come from code that is not there. Nothing is known of this function."""
+
+INLINE_ASSEMBLY = "inline assembly"
+
+
 @unique
 class EntryKind(Enum):
     """How a function comes to run."""
@@ -78,7 +84,8 @@ class CallLinker:
         node = self.builder.value(instance, callee)
         if node is None:
             if isinstance(callee, OtherConst) and self.library is not None:
-                self.library.call_unknown(instance, instr, "inline assembly")
+                self.found.callees.setdefault(instr.id, {})[INLINE_ASSEMBLY] = None
+                self.library.call_unknown(instance, instr, INLINE_ASSEMBLY)
             return
 
         def link(value: int) -> None:
@@ -86,7 +93,8 @@ class CallLinker:
             if obj.kind is ObjectKind.FUNCTION and obj.function is not None:
                 self._link(instance, instr, obj.function, is_direct=False)
             elif obj is self.work.outside and self.library is not None:
-                self.library.call_unknown(instance, instr, "a function pointer from outside")
+                self.found.callees.setdefault(instr.id, {})[FROM_OUTSIDE] = None
+                self.library.call_unknown(instance, instr, FROM_OUTSIDE)
 
         self.graph.watch(node, link)
 
