@@ -72,7 +72,7 @@ def _unpack(tarball: Tarball, path: Path, tree: Path) -> None:
 
 def install_headers(recipe: Recipe) -> None:
     """See that the headers of the libraries are there; install their packages if this is root."""
-    missing = {header: package for header, package in recipe.headers.items() if not _has_header(header)}
+    missing = {header: package for header, package in recipe.headers.items() if not _has_header(recipe, header)}
     if not missing:
         return
     packages = sorted(set(missing.values()))
@@ -84,9 +84,10 @@ def install_headers(recipe: Recipe) -> None:
         raise FetchError(f"could not install {' '.join(packages)}")
 
 
-def _has_header(header: str) -> bool:
-    command = [*ZIG_CC, "-E", "-x", "c", "-include", header, "/dev/null"]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+def _has_header(recipe: Recipe, header: str) -> bool:
+    """Whether the compiler finds it with the recipe's own flags: some packages have a directory of headers."""
+    command = [*ZIG_CC, "-E", *recipe.cflags, "-x", "c", "-include", header, "/dev/null"]
+    return subprocess.run(command, cwd=recipe.tree, capture_output=True, check=False).returncode == 0
 
 
 def prepare(recipe: Recipe) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bench.real.apt import FetchError, Source, Tarball, attempts, read_sources
-from bench.real.recipes import Provenance, load_recipes
+from bench.real.fetch import install_headers
+from bench.real.recipes import Provenance, Recipe, load_recipes
 
 _STANZAS = """Types: deb
 # a comment
@@ -66,6 +68,29 @@ def test_recipes_are_complete() -> None:
     recipes = load_recipes()
     assert "pigz" in recipes
     assert all(recipe.files and recipe.notes for recipe in recipes.values())
+
+
+def test_sources_are_in_order_and_without_those_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("bench.real.recipes.WORK", tmp_path)
+    recipe = Recipe("program", "package", files=("main.c", "*.c"), without=("example.c",))
+    recipe.tree.mkdir()
+    for name in ("b.c", "a.c", "main.c", "example.c", "a.h"):
+        (recipe.tree / name).touch()
+    assert recipe.sources() == ["main.c", "a.c", "b.c"]
+    (recipe.tree / "main.c").unlink()
+    with pytest.raises(SystemExit, match=r"no file main\.c"):
+        recipe.sources()
+
+
+def test_headers_are_looked_for_with_the_flags_of_the_program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("bench.real.recipes.WORK", tmp_path)
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    plain = Recipe("program", "package", files=("*.c",), headers={"in_a_folder.h": "folder-dev"})
+    (plain.tree / "folder").mkdir(parents=True)
+    (plain.tree / "folder" / "in_a_folder.h").touch()
+    install_headers(replace(plain, cflags=("-Ifolder",)))
+    with pytest.raises(FetchError, match="install folder-dev"):
+        install_headers(plain)
 
 
 def test_version_comes_from_the_tarball() -> None:
