@@ -18,7 +18,6 @@ from raceproof.facts.pointers.constraints import ConstraintBuilder, Instance
 from raceproof.ir import Address, Call, OtherConst, Reg, SiteId
 from raceproof.model import ObjectKind
 
-
 FROM_OUTSIDE = "a function from outside"
 """Among the callees of a call: its pointer may come from code that is not there. Nothing is known of this function."""
 
