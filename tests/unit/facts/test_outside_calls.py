@@ -8,7 +8,7 @@ import pytest
 from unit.transactions.c_programs import of_text
 
 from raceproof import petri
-from raceproof.core import Budget
+from raceproof.core import Budget, Unsupported
 from raceproof.model import Verdict
 
 RUN = "int main(int argc, char **argv) { flag = argc > 1; PREPARE pthread_t a, b;\n"
@@ -53,3 +53,16 @@ def test_what_comes_behind_is_reached(name: str, tmp_path: Path) -> None:
     verdicts = {f.verdict for f in (*of_nets.findings, *of_values.findings) if f.pair in racy}
     assert verdicts == {Verdict.UNKNOWN}
     assert any("a function from outside" in assumption.text for assumption in program.cp.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("declaration", "start"),
+    [("extern void *(*start)(void *);", "start"), ("void *start(void *);", "start"), ("", "arg ? worker : arg")],
+)
+def test_a_thread_in_a_function_from_outside_is_not_followed(declaration: str, start: str, tmp_path: Path) -> None:
+    """It may touch what it is given at any time."""
+    text = f"{declaration} static int y; void *worker(void *p) {{ return p; }}\n"
+    text += f"void begin(void *(*arg)(void *)) {{ pthread_t a; pthread_create(&a, 0, {start}, &y); y++; }}\n"
+    text += "void *(*given(void))(void *); int main(void) { begin(given()); return y; }"
+    with pytest.raises(Unsupported, match=r"a thread that runs"):
+        of_text(text, tmp_path)

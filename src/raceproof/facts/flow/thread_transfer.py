@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from raceproof.core import Unsupported
 from raceproof.facts.flow import memory_transfer
 from raceproof.facts.flow.contexts import COUNTER, MAX_ROUNDS, LoopIds, Spawn, ThreadRecord
 from raceproof.facts.flow.function_info import CountedLoop
@@ -66,12 +67,22 @@ def _start(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
 
 
 def start_functions(w: Walker, instr: Call, op: SyncOp, state: State) -> list[str]:
-    """The functions that may be started: the one that the pointer is known to be, or all it may be."""
+    """The functions that may be started: the one that the pointer is known to be, or all it may be.
+
+    Raises `Unsupported` if it may be one whose code is not there: nothing would be known of what its thread touches.
+    """
     possible = [s for s in w.world.points_to.thread_starts(instr.id) if s in w.world.program.functions]
     if op.start is not None:
         exact = w.flow.function_at(w.value(instr.args[op.start], state))
         if exact in possible:
             return [exact]
+        objects = w.world.points_to.objects
+        for target in w.world.points_to.targets(w.function.name, instr.args[op.start]):
+            found = objects[target.object]
+            if found.kind is ObjectKind.UNKNOWN:
+                raise Unsupported("a thread that runs a function from outside the program", instr.pos)
+            if found.kind is ObjectKind.FUNCTION and found.name not in possible:
+                raise Unsupported(f"a thread that runs `{found.name}`, which is not part of the program", instr.pos)
     return possible
 
 
