@@ -38,8 +38,11 @@ _STAGES: Final = (
 )
 """Domains, and whether all threads are followed or only those of a pair: what costs less comes first."""
 
-_SHARE: Final = 0.5
+_SHARE: Final = 0.6
 """The part of the remaining time that a stage may take."""
+
+_SHARE_OF_ROUND: Final = 0.5
+"""The part of the time left to a stage that a round may take: what it found must be confirmed in the next ones."""
 
 
 @dataclass(slots=True)
@@ -145,8 +148,9 @@ class Refinement:
                 result.failed[pair] = "no two threads are known that make these accesses"
             for threads in products:
                 wanted.setdefault(threads, []).append(pair)
+        budget = self._stage.part(_SHARE_OF_ROUND * max(0.0, self._stage.remaining()))
         for number, (threads, pairs) in enumerate(wanted.items()):
-            share = self._stage.part(max(0.0, self._stage.remaining()) / (len(wanted) - number))
+            share = budget.part(max(0.0, budget.remaining()) / (len(wanted) - number))
             self._threads(result, threads, pairs, share)
         for product in shown_by:
             self._product(result, product, (), self._stage)
