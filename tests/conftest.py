@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import signal
 
 import pytest
 from hypothesis import settings
@@ -14,6 +15,12 @@ settings.load_profile("raceproof")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="rewrite the expected files of the golden tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A shell lets what it runs in the background ignore Ctrl-C, and so would the commands that tests interrupt."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
