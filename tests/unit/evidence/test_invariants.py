@@ -70,13 +70,17 @@ def forgeries(found: InvariantMap) -> dict[str, InvariantMap | None]:
         "a pair too few to rely on": replace(found, pairs=found.pairs[:1], relies_on=()),
         "threads that are not there": with_product(found, replace(product, threads=(0, 1, 7))),
         "states that are not there": with_product(found, replace(product, states=())),
+        "accesses left out": replace(found, products=tuple(replace(p, accesses=()) for p in found.products)),
+        "cells left out": replace(found, products=tuple(replace(p, cells=()) for p in found.products)),
+        "locks left out": replace(found, products=tuple(replace(p, locks=()) for p in found.products)),
+        "a cell of its own": with_product(found, replace(product, cells=("99+0:4",))),
     }
 
 
 NAMES = (
     "nothing, other pairs, no products, a node less, no initial node, weaker, stronger, another domain, "
     "a cell that is not there, a point cut out, a pair too few to rely on, threads that are not there, "
-    "states that are not there"
+    "states that are not there, accesses left out, cells left out, locks left out, a cell of its own"
 )
 
 
