@@ -87,13 +87,12 @@ def _is_about(product: Product, threads: Threads, pair: RacePair) -> bool:
 
 def _unreached(graph: TransactionGraph, states: Mapping[GraphNode, States]) -> set[tuple[ThreadId, int]]:
     """Points of the code of threads in the product at which none of them ever is."""
-    points = {
-        (slot.thread, number)
-        for slot in graph.slots
-        for number in range(len(slot.graph.nodes))
-        if number not in slot.graph.bypassed
-    }
-    return points - {(slot.thread, at) for where in states for slot, at in zip(graph.slots, where.at, strict=True)}
+    found: set[tuple[ThreadId, int]] = set()
+    for thread in {slot.thread for slot in graph.slots}:
+        mine = [number for number, slot in enumerate(graph.slots) if slot.thread == thread]
+        reached = {where.at[number] for where in states for number in mine}
+        found.update((thread, point) for point in graph.slots[mine[0]].graph.unreached(reached))
+    return found
 
 
 def not_inductive(propagation: Propagation, states: Mapping[GraphNode, States], budget: Budget) -> str | None:

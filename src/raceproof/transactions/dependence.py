@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from raceproof.core import dominators, natural_loops, reverse_postorder
-from raceproof.transactions.thread_graph import Edge, ThreadGraph
+from raceproof.transactions.thread_graph import ThreadGraph
 
 
 class Dependence:
@@ -25,7 +25,7 @@ class Dependence:
         if not sees_ends:
             targets = _without_ends(targets, count)
         self._edges = [
-            [edge for edge in node.edges if (count if edge.target is None else edge.target) in targets[n]]
+            [(i, e.target) for i, e in enumerate(node.edges) if (count if e.target is None else e.target) in targets[n]]
             for n, node in enumerate(graph.nodes)
         ]
         self.ahead = _ahead(targets, count)
@@ -37,7 +37,7 @@ class Dependence:
                 ahead = _ahead(targets, count)
         behind = _certain(targets, count)
         self.decides = [
-            _union(behind[target] for target in targets[n]) & ~(behind[n] & ~(1 << n)) if is_choice[n] else 0
+            union(behind[target] for target in targets[n]) & ~(behind[n] & ~(1 << n)) if is_choice[n] else 0
             for n in range(count)
         ]
 
@@ -49,15 +49,18 @@ class Dependence:
         """The nodes with a decision on whether one of the points is reached."""
         return (n for n, decided in enumerate(self.decides) if decided & points)
 
-    def deciding_between(self, chosen: Collection[tuple[int, Edge]]) -> list[int]:
-        """The nodes with a decision on whether the thread goes along one of some edges, whichever of them it is."""
+    def deciding_between(self, chosen: Collection[tuple[int, int]]) -> list[int]:
+        """The nodes with a decision on whether the thread goes along one of some edges, whichever of them it is.
+
+        `chosen`: numbers of nodes, and of edges among those of the node.
+        """
         marked = set(chosen)
         is_certain = [True] * len(self._edges)
 
         def outcomes(number: int) -> set[bool]:
             return {
-                (number, edge) in marked or (edge.target is not None and is_certain[edge.target])
-                for edge in self._edges[number]
+                (number, edge) in marked or (target is not None and is_certain[target])
+                for edge, target in self._edges[number]
             } or {False}
 
         changed = True
@@ -98,7 +101,7 @@ def _ahead(targets: list[list[int]], count: int) -> list[int]:
     while changed:
         changed = False
         for n in range(count - 1, -1, -1):
-            new = _union((1 << target) | (found[target] if target < count else 0) for target in targets[n])
+            new = union((1 << target) | (found[target] if target < count else 0) for target in targets[n])
             if new != found[n]:
                 found[n], changed = new, True
     return found
@@ -121,7 +124,14 @@ def _certain(targets: list[list[int]], count: int) -> list[int]:
     return found
 
 
-def _union(sets: Iterator[int]) -> int:
+def members(points: int) -> Iterator[int]:
+    while points:
+        lowest = points & -points
+        yield lowest.bit_length() - 1
+        points ^= lowest
+
+
+def union(sets: Iterable[int]) -> int:
     found = 0
     for points in sets:
         found |= points

@@ -311,8 +311,7 @@ class _Ascending:
 
     def _rank(self, where: GraphNode) -> int:
         """Earlier points first, so that loops are stable before what follows is looked at."""
-        lengths = (len(slot.graph.nodes) for slot in self._graph.slots)
-        return sum(n if n >= 0 else (0 if n == -1 else size) for n, size in zip(where.at, lengths, strict=True))
+        return sum(slot.graph.position(n) for slot, n in zip(self._graph.slots, where.at, strict=True))
 
     def descend(self) -> bool:
         """One round of narrowing; False if nothing became better."""

@@ -117,7 +117,7 @@ class Workshop:
         self.around = around
         self._budget = budget
         self._graphs: dict[tuple[ThreadId, bool], ThreadGraph | LimitReached | Unsupported] = {}
-        self._codes: dict[tuple[ThreadId, bool], Code] = {}
+        self._codes: dict[tuple[ThreadId, bool, frozenset[Place], bool], Code] = {}
         self._initial = around.cells.initial()
 
     def graph(self, thread: ThreadId, keeps_history: bool = False) -> ThreadGraph:
@@ -134,10 +134,14 @@ class Workshop:
             raise found
         return found
 
-    def _code(self, thread: ThreadId, keeps_history: bool) -> Code:
-        key = (thread, keeps_history)
+    def _code(self, thread: ThreadId, keeps_history: bool, part: Slice) -> Code:
+        """The code of a thread as a slice has it. Small slices have no histories, but the numbers of points are the
+        same."""
+        graph = self.graph(thread, keeps_history)
+        key = (thread, keeps_history, part.locks & graph.locks[graph.entry], part.is_full)
         if key not in self._codes:
-            self._codes[key] = Code(self.graph(thread, keeps_history))
+            self._budget.check()
+            self._codes[key] = Code(graph, key[2], keeps_history=part.is_full)
         return self._codes[key]
 
     def _accesses_in(self, thread: ThreadId) -> frozenset[AccessId]:
@@ -158,7 +162,10 @@ class Workshop:
 
         In full slices, only pairs for which these are larger than others.
         """
-        codes = [self._code(thread, setting.keeps_history) for thread in dict.fromkeys(threads)]
+
+        def codes(part: Slice) -> list[Code]:
+            return [self._code(thread, setting.keeps_history, part) for thread in dict.fromkeys(threads)]
+
         writes = [write for mine in self._writes(setting).values() for write in mine]
         found: dict[tuple[frozenset[Variable], frozenset[Place]], set[AccessId]] = {}
         for pair in pairs:
@@ -179,7 +186,7 @@ class Workshop:
             creator, site = self.around.cp.threads[thread].parent, self.around.cp.threads[thread].created_at
             if creator is not None and not self.graph(creator).creates(site):
                 raise Unsupported("a thread whose creation is not found in its creator's code")
-        codes = {thread: self._code(thread, setting.keeps_history) for thread in threads}
+        codes = {thread: self._code(thread, setting.keeps_history, part) for thread in threads}
         resources = resources_of(codes.values(), part)
         graphs = {t: sliced(code, part, resources, setting.cuts.get(t, frozenset())) for t, code in codes.items()}
         slots = [Slot(t, graphs[t], Variable(Argument(number), INT64)) for number, t in enumerate(threads)]

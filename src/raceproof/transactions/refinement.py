@@ -29,14 +29,17 @@ log = logging.getLogger(__name__)
 
 _ROUNDS: Final = 8
 _STAGES: Final = (
-    ("intervals", False),
-    ("octagons", False),
-    ("intervals", True),
-    ("octagons", True),
-    ("polyhedra", False),
-    ("polyhedra", True),
+    ("intervals", False, False),
+    ("octagons", False, False),
+    ("intervals", True, False),
+    ("octagons", True, False),
+    ("intervals", True, True),
+    ("octagons", True, True),
+    ("polyhedra", True, False),
+    ("polyhedra", True, True),
 )
-"""Domains, and whether all threads are followed or only those of a pair: what costs less comes first."""
+"""Domains, whether slices are full, and whether all threads are followed or only those of a pair: what costs less comes
+first."""
 
 _SHARE: Final = 0.6
 """The part of the remaining time that a stage may take."""
@@ -88,10 +91,9 @@ class Refinement:
 
     def run(self, domains: Sequence[str] = DOMAINS) -> None:
         """All stages. Raises `LimitReached`; what was found by then is in `found`."""
-        stages = [(domain, is_wide) for domain, is_wide in _STAGES if domain in domains]
-        if not has_polyhedra():
-            stages = [(domain, is_wide) for domain, is_wide in stages if domain != "polyhedra"]
-        for number, (domain, is_wide) in enumerate(stages):
+        usable = [domain for domain in domains if domain != "polyhedra" or has_polyhedra()]
+        stages = [stage for stage in _STAGES if stage[0] in usable]
+        for number, (domain, is_full, is_wide) in enumerate(stages):
             asked = [pair for pair in self._pairs if pair in self._asked and pair not in self._harmless]
             if not asked:
                 return
@@ -99,7 +101,7 @@ class Refinement:
                 continue
             share = 1.0 if number == len(stages) - 1 else _SHARE
             self._stage = self._budget.part(share * max(0.0, self._budget.remaining()))
-            last = self._with(domain, is_wide)
+            last = self._with(domain, is_full, is_wide)
             if last.proved:
                 self.found.append(last)
                 self._harmless.update(last.proved)
@@ -111,7 +113,7 @@ class Refinement:
         except Unsupported:
             return False
 
-    def _with(self, domain: str, is_wide: bool) -> Round:
+    def _with(self, domain: str, is_full: bool, is_wide: bool) -> Round:
         """Rounds with one domain, until nothing changes."""
         open_pairs = [pair for pair in self._pairs if pair not in self._harmless]
         candidates = set(open_pairs)
@@ -119,7 +121,7 @@ class Refinement:
         shown_by: Sequence[Product] = ()
         for number in range(_ROUNDS):
             followed = trusted_cells(self._around, self._pairs, self._harmless | candidates)
-            last = self._round(Setting(domain, is_wide, followed, cuts), open_pairs, shown_by)
+            last = self._round(Setting(domain, is_wide, followed, cuts), is_full, open_pairs, shown_by)
             self.rounds.append(last)
             candidates, before = set(last.proved), candidates
             lost = {c for pair in before - candidates for c in touched_by(self._around, pair)}
@@ -133,7 +135,9 @@ class Refinement:
     def _is_worthwhile(self, last: Round) -> bool:
         return any(pair in self._asked for pair in last.failed)
 
-    def _round(self, setting: Setting, open_pairs: Sequence[RacePair], shown_by: Sequence[Product]) -> Round:
+    def _round(
+        self, setting: Setting, is_full: bool, open_pairs: Sequence[RacePair], shown_by: Sequence[Product]
+    ) -> Round:
         """`shown_by`: products that show that points are never reached, whatever pairs they were made for."""
         start = time.monotonic()
         result = Round(setting)
@@ -151,7 +155,7 @@ class Refinement:
         budget = self._stage.part(_SHARE_OF_ROUND * max(0.0, self._stage.remaining()))
         for number, (threads, pairs) in enumerate(wanted.items()):
             share = budget.part(max(0.0, budget.remaining()) / (len(wanted) - number))
-            self._threads(result, threads, pairs, share)
+            self._threads(result, threads, pairs, (False, True) if is_full else (False,), share)
         for product in shown_by:
             self._product(result, product, (), self._stage)
         result.proved = [pair for pair in open_pairs if pair not in result.failed]
@@ -159,11 +163,13 @@ class Refinement:
         log.info("%s: %d of %d pairs, %d nodes", setting.domain, len(result.proved), len(open_pairs), result.nodes)
         return result
 
-    def _threads(self, result: Round, threads: Threads, pairs: Sequence[RacePair], budget: Budget) -> None:
-        """The pairs of some threads: in small slices, and what is open then in full ones."""
+    def _threads(
+        self, result: Round, threads: Threads, pairs: Sequence[RacePair], slices: Sequence[bool], budget: Budget
+    ) -> None:
+        """The pairs of some threads: in small slices, and what is open then perhaps in full ones."""
         still_open: dict[RacePair, str] = dict.fromkeys(pairs, "")
         try:
-            for is_full in (False, True):
+            for is_full in slices:
                 products = self._workshop.products(threads, list(still_open), result.setting, is_full)
                 for number, product in enumerate(products):
                     share = budget.part(max(0.0, budget.remaining()) / (len(products) - number))
@@ -217,7 +223,7 @@ class Refinement:
                 if product.threads.count(slot.thread) > 1:
                     continue
                 reached = {where.at[number] for where in solution.states}
-                missing = frozenset(range(len(slot.graph.nodes))) - reached - slot.graph.bypassed
+                missing = slot.graph.unreached(reached)
                 if not missing <= found.get(slot.thread, frozenset()):
                     found[slot.thread] = found.get(slot.thread, frozenset()) | missing
                     shown_by.append(product)

@@ -22,11 +22,16 @@ def sliced(code: Code, part: Slice, resources: frozenset[Resource], cut: frozens
     thread does nothing any more, since it never comes there. They have no part in what is left out: a point that was
     not reached before it was cut must not be reached afterwards.
     """
-    relevance = Relevance(code, part)
+    relevance = code.relevance(part)
     nodes = [_reduced(code, n, part, relevance, resources) for n in range(len(code.graph.nodes))]
-    nodes = [_stopped(node) if number in cut else node for number, node in enumerate(nodes)]
+    merged = code.graph.merged
+    alive = {merged.get(number, number) for number in range(len(nodes)) if number not in cut}
+    nodes = [node if number in alive else _stopped(node) for number, node in enumerate(nodes)]
     bypassed = _bypass(nodes, code.graph.entry)
-    graph = ThreadGraph(code.graph.thread, nodes, code.graph.entry, code.graph.parameter, bypassed=bypassed)
+    nodes = [replace(node, touch=None, edges=[]) if n in bypassed else node for n, node in enumerate(nodes)]
+    graph = ThreadGraph(
+        code.graph.thread, nodes, code.graph.entry, code.graph.parameter, bypassed=bypassed, merged=merged
+    )
     graph.finish()
     return graph
 

@@ -7,13 +7,14 @@ a bad choice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from raceproof.domains import Variable, variables_of
 from raceproof.model import AccessId
 from raceproof.transactions.actions import Action, Assign, Assume, Expect, Read, assigned, used
-from raceproof.transactions.dependence import Dependence
+from raceproof.transactions.dependence import Dependence, members, union
+from raceproof.transactions.forgetting import forgetful
 from raceproof.transactions.interference import Write
 from raceproof.transactions.names import Shared
 from raceproof.transactions.thread_graph import Edge, Kind, Node, Place, ThreadGraph, locks_at
@@ -22,7 +23,8 @@ from raceproof.transactions.thread_graph import Edge, Kind, Node, Place, ThreadG
 @dataclass(frozen=True, slots=True)
 class Slice:
     """`accesses`: those of the pairs. `cells`: whose values are followed. `locks`: which exclude threads. `is_full`: if
-    not, decisions are left out that only put off what matters, or end the thread before it."""
+    not, decisions are left out that only put off what matters, or end the thread before it, locks that are not held at
+    an access on every way to it, and histories."""
 
     accesses: frozenset[AccessId]
     cells: frozenset[Variable]
@@ -71,33 +73,77 @@ def _asked(edge: Edge) -> Iterator[Variable]:
             yield from used(action)
 
 
-class Code:
-    """The graph of a thread, ready to be sliced. `definitions`: how a register gets its value, and where."""
+@dataclass(slots=True)
+class _Definition:
+    """How a register gets its value, what that depends on, and where it happens: numbers of nodes, and of edges among
+    those of the node. `deciding`: the nodes with a decision on that, in full slices and others."""
 
-    def __init__(self, graph: ThreadGraph) -> None:
-        self.graph = graph
+    action: Action
+    needed: tuple[Variable, ...]
+    places: list[tuple[int, int]] = field(default_factory=list)
+    deciding: dict[bool, list[int]] = field(default_factory=dict)
+
+
+class Code:
+    """The graph of a thread with some of its locks, and perhaps histories, ready to be sliced."""
+
+    def __init__(self, whole: ThreadGraph, kept: frozenset[Place], keeps_history: bool) -> None:
+        self.graph = graph = forgetful(whole, kept, keeps_history)
         self._whole = Dependence(graph, sees_ends=True)
         self._within = Dependence(graph, sees_ends=False)
-        self.definitions: dict[Variable, dict[Action, list[tuple[int, Edge]]]] = {}
-        for number, node in enumerate(graph.nodes):
-            for edge in node.edges:
-                for action in edge.actions:
-                    target = assigned(action)
-                    if target is not None and not isinstance(target.name, Shared):
-                        self.definitions.setdefault(target, {}).setdefault(action, []).append((number, edge))
-        self._deciding: dict[tuple[Action, bool], list[int]] = {}
+        self._definitions = _definitions(graph)
+        self._may_hold: dict[int, frozenset[Place]] = {}
+        self._always_held: dict[AccessId, frozenset[Place]] = {}
+        self._find_held(whole)
         self.summaries = [_Summary.of(graph, node) for node in graph.nodes]
         self.waits = [n for n in range(len(graph.nodes)) if self._may_wait(n) and self._waits_for_others(n)]
+        self._seeds: dict[Hashable, int] = {}
+        self._find_seeds()
+        self._relevance: dict[Slice, Relevance] = {}
 
-    def deciding(self, action: Action, is_full: bool) -> list[int]:
+    def relevance(self, part: Slice) -> Relevance:
+        if part not in self._relevance:
+            self._relevance[part] = Relevance(self, part)
+        return self._relevance[part]
+
+    def seeds(self, part: Slice) -> int:
+        """The nodes at which something happens that the slice is about."""
+        names = (lock[0] for lock in part.locks)
+        return union(self._seeds.get(key, 0) for key in (*part.accesses, *part.cells, *part.locks, *names, None))
+
+    def _find_seeds(self) -> None:
+        """By access, cell, lock, and name of a variable with a lock; None for those that every slice has."""
+        for number, (node, summary) in enumerate(zip(self.graph.nodes, self.summaries, strict=True)):
+            keys: set[Hashable] = {*summary.writes, *summary.locks, *(summary.frees or ())}
+            keys.update(node.touch.accesses if node.touch is not None else ())
+            if summary.creates or summary.frees is None:
+                keys.add(None)
+            for key in keys:
+                self._seeds[key] = self._seeds.get(key, 0) | 1 << number
+
+    def definitions(self, register: Variable) -> Collection[_Definition]:
+        return self._definitions.get(register, {}).values()
+
+    def deciding(self, definition: _Definition, is_full: bool) -> list[int]:
         """The nodes with a decision on whether a register is assigned in this way, wherever that is."""
-        key = (action, is_full)
-        if key not in self._deciding:
-            variable = assigned(action)
-            assert variable is not None
-            places = self.definitions[variable][action]
-            self._deciding[key] = self.dependence(is_full).deciding_between(places)
-        return self._deciding[key]
+        if is_full not in definition.deciding:
+            definition.deciding[is_full] = self.dependence(is_full).deciding_between(definition.places)
+        return definition.deciding[is_full]
+
+    def locks(self, number: int, is_full: bool) -> frozenset[Place]:
+        """The locks that may keep others away while the thread is at a node."""
+        held, touch = self._may_hold[number], self.graph.nodes[number].touch
+        if is_full or touch is None:
+            return held
+        return held.intersection(*(self._always_held[access] for access in touch.accesses))
+
+    def _find_held(self, whole: ThreadGraph) -> None:
+        for number, node in enumerate(whole.nodes):
+            mine = self.graph.merged.get(number, number)
+            held = frozenset(hold.lock for hold in node.held)
+            self._may_hold[mine] = self._may_hold.get(mine, held) | held
+            for access in node.touch.accesses if node.touch is not None else ():
+                self._always_held[access] = self._always_held.get(access, held) & held
 
     def dependence(self, is_full: bool) -> Dependence:
         return self._whole if is_full else self._within
@@ -118,13 +164,27 @@ class Code:
             variable = work.pop()
             if isinstance(variable.name, Shared):
                 return True
-            for action, places in self.definitions.get(variable, {}).items():
-                if any(nodes[definer].kind is Kind.LOCK for definer, _ in places):
+            for definition in self.definitions(variable):
+                if any(nodes[definer].kind is Kind.LOCK for definer, _ in definition.places):
                     return True
-                more = [v for v in used(action) if v not in wanted]
+                more = [v for v in definition.needed if v not in wanted]
                 wanted.update(dict.fromkeys(more))
                 work += more
         return False
+
+
+def _definitions(graph: ThreadGraph) -> dict[Variable, dict[Action, _Definition]]:
+    found: dict[Variable, dict[Action, _Definition]] = {}
+    for number, node in enumerate(graph.nodes):
+        for place, edge in enumerate(node.edges):
+            for action in edge.actions:
+                target = assigned(action)
+                if target is not None and not isinstance(target.name, Shared):
+                    mine = found.setdefault(target, {})
+                    if action not in mine:
+                        mine[action] = _Definition(action, tuple(used(action)))
+                    mine[action].places.append((number, place))
+    return found
 
 
 class Relevance:
@@ -139,9 +199,8 @@ class Relevance:
         self._known: set[Variable] = set()
         self._code = code
         self._part = part
-        for number in range(len(code.graph.nodes)):
-            if self._is_seed(number):
-                self._add_point(number)
+        for number in members(code.seeds(part)):
+            self._add_point(number)
         dependence = code.dependence(part.is_full)
         self._ahead = dependence.ahead
         waits = code.waits if part.is_full else ()
@@ -157,19 +216,13 @@ class Relevance:
             if before == (self.points, len(self.decisions), len(self.registers)):
                 break
 
-    def _is_seed(self, number: int) -> bool:
-        node, summary = self._code.graph.nodes[number], self._code.summaries[number]
-        if node.touch is not None and not self._part.accesses.isdisjoint(node.touch.accesses):
-            return True
-        return summary.creates or not self._part.cells.isdisjoint(summary.writes) or summary.has_lock(self._part)
-
     def _add_point(self, number: int) -> None:
         if self.points >> number & 1:
             return
         self.points |= 1 << number
         node = self._code.graph.nodes[number]
         if node.touch is not None:
-            self.locks.update(hold.lock for hold in node.held)
+            self.locks |= self._code.locks(number, self._part.is_full)
             if node.touch.start is not None and not self._part.accesses.isdisjoint(node.touch.accesses):
                 self._add_used(variables_of(node.touch.start[1]))
         summary = self._code.summaries[number]
@@ -208,38 +261,54 @@ class Relevance:
                 self.cells.add(variable)
                 continue
             self.registers.add(variable)
-            definitions = self._code.definitions.get(variable, {})
-            for action, places in definitions.items():
-                work += used(action)
-                if isinstance(action, Read):
-                    nodes = (self._code.graph.nodes[number] for number, _ in places)
-                    self.locks.update(hold.lock for node in nodes for hold in node.held)
-                for number in self._code.deciding(action, self._part.is_full) if len(definitions) > 1 else ():
+            definitions = self._code.definitions(variable)
+            for definition in definitions:
+                work += definition.needed
+                if isinstance(definition.action, Read):
+                    places = definition.places
+                    self.locks.update(*(self._code.locks(number, self._part.is_full) for number, _ in places))
+                for number in self._code.deciding(definition, self._part.is_full) if len(definitions) > 1 else ():
                     self._add_decision(number)
 
 
 def slice_for(
-    codes: Iterable[Code],
-    writes: Iterable[Write],
+    codes_of: Callable[[Slice], Sequence[Code]],
+    writes: Sequence[Write],
     accesses: frozenset[AccessId],
     followed: frozenset[Variable],
     is_full: bool,
 ) -> Slice:
-    """What can decide whether the accesses meet. `writes`: what threads that are not in the product may do;
-    `followed`: the cells whose values may be relied on."""
-    codes, writes = list(codes), list(writes)
-    part = Slice(accesses, frozenset(), frozenset(), is_full)
+    """What can decide whether the accesses meet. A full slice is given as a small one if it has no more than that.
+
+    `codes_of`: the code of the threads as a slice has it. `writes`: what threads that are not in the product may do.
+    `followed`: the cells whose values may be relied on.
+    """
+    part = _grown(codes_of, writes, Slice(accesses, frozenset(), frozenset(), is_full), followed)
+    if not is_full:
+        return part
+    small = _grown(codes_of, writes, Slice(accesses, frozenset(), frozenset(), is_full=False), followed)
+    if replace(small, is_full=True) != part:
+        return part
+    both = zip(codes_of(part), codes_of(small), strict=True)
+    is_same = all(
+        mine.graph.merged == its.graph.merged and mine.relevance(part).decisions == its.relevance(small).decisions
+        for mine, its in both
+    )
+    return small if is_same else part
+
+
+def _grown(
+    codes_of: Callable[[Slice], Sequence[Code]], writes: Sequence[Write], part: Slice, followed: frozenset[Variable]
+) -> Slice:
+    """The slice with all that decides on what it has."""
     while True:
         cells, locks = set(part.cells), set(part.locks)
-        for code in codes:
-            relevance = Relevance(code, part)
+        for code in codes_of(part):
+            relevance = code.relevance(part)
             cells |= relevance.cells & followed
             locks |= relevance.locks
         locks.update(hold.lock for write in writes if write.cell in cells for hold in write.held)
         grown = replace(part, cells=frozenset(cells), locks=frozenset(locks))
         if grown == part:
-            break
+            return part
         part = grown
-    without = replace(part, is_full=False)
-    is_same = all(Relevance(code, part).decisions == Relevance(code, without).decisions for code in codes)
-    return without if is_same else part

@@ -7,12 +7,12 @@ an operation are where paths meet.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, unique
 from typing import Final, TypeVar
 
-from raceproof.core import SourcePos, targets_of_back_edges
+from raceproof.core import SourcePos, reverse_postorder, targets_of_back_edges
 from raceproof.domains import Variable, variables_of
 from raceproof.ir import SiteId
 from raceproof.model import ThreadId
@@ -113,7 +113,7 @@ class Node:
 class ThreadGraph:
     """`heads`: nodes such that every cycle has one. `live`: registers whose value matters at each node. `reads`,
     `writes`, `locks`: what may still be touched or locked from each node on. `parameter` gets the argument. `bypassed`:
-    nodes that a slice left out, so that nothing is said about them."""
+    nodes that a slice left out, so that nothing is said about them. `merged`: nodes that another one stands for."""
 
     thread: ThreadId
     nodes: list[Node]
@@ -125,6 +125,8 @@ class ThreadGraph:
     writes: list[frozenset[Resource]] = field(default_factory=list)
     locks: list[frozenset[Place]] = field(default_factory=list)
     bypassed: frozenset[int] = frozenset()
+    merged: Mapping[int, int] = field(default_factory=dict)
+    _positions: dict[int, int] = field(default_factory=dict)
 
     @property
     def asks_for_argument(self) -> bool:
@@ -134,9 +136,26 @@ class ThreadGraph:
         edges = (edge for node in self.nodes for edge in node.edges)
         return any(edge.creates is not None and edge.creates.site == site for edge in edges)
 
-    def finish(self) -> None:
+    def unreached(self, reached: Collection[int]) -> frozenset[int]:
+        """The nodes at which a thread never is, if it is at no others than those that are reached."""
+        stands_for = [self.merged.get(number, number) for number in range(len(self.nodes))]
+        return frozenset(n for n, it in enumerate(stands_for) if it not in reached and it not in self.bypassed)
+
+    def position(self, number: int) -> int:
+        """How far a thread has come that is at a node, has not started (-1) or has ended (-2)."""
+        if not self._positions:
+            self._positions = {n: at for at, n in enumerate(reversed(_from_the_end(self)))} | {
+                -1: -1,
+                -2: len(self.nodes),
+            }
+        return self._positions[number]
+
+    def find_heads(self) -> None:
         targets = [[edge.target for edge in node.edges if edge.target is not None] for node in self.nodes]
         self.heads = targets_of_back_edges(self.entry, targets.__getitem__)
+
+    def finish(self) -> None:
+        self.find_heads()
         self.live = _liveness(self)
         self.nodes = [replace(node, edges=[self._cleaned(edge) for edge in node.edges]) for node in self.nodes]
         self.reads = _ahead(self, lambda n: n.touch.reads if n.touch is not None else frozenset())
@@ -150,16 +169,26 @@ class ThreadGraph:
         return replace(edge, actions=without_dead(edge.actions, live))
 
 
+def _from_the_end(graph: ThreadGraph) -> list[int]:
+    """The nodes that there is a way to, each behind those that follow it, but for loops."""
+
+    def targets(number: int) -> list[int]:
+        return [edge.target for edge in graph.nodes[number].edges if edge.target is not None]
+
+    return list(reversed(reverse_postorder(graph.entry, targets)))
+
+
 T = TypeVar("T", bound=Hashable)
 
 
 def _ahead(graph: ThreadGraph, of_node: Callable[[Node], frozenset[T]]) -> list[frozenset[T]]:
     """For each node, everything that it and the nodes behind it have."""
     found = [of_node(node) for node in graph.nodes]
+    order = _from_the_end(graph)
     changed = True
     while changed:
         changed = False
-        for number in range(len(graph.nodes) - 1, -1, -1):
+        for number in order:
             targets = (edge.target for edge in graph.nodes[number].edges)
             new = found[number].union(*(found[target] for target in targets if target is not None))
             if new != found[number]:
@@ -174,10 +203,11 @@ def _liveness(graph: ThreadGraph) -> list[frozenset[Variable]]:
         for node in graph.nodes
     ]
     found: list[frozenset[Variable]] = list(at_node)
+    order = _from_the_end(graph)
     changed = True
     while changed:
         changed = False
-        for number in range(len(graph.nodes) - 1, -1, -1):
+        for number in order:
             new = set(at_node[number])
             for edge in graph.nodes[number].edges:
                 behind = found[edge.target] if edge.target is not None else frozenset()

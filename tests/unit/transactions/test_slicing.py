@@ -8,10 +8,12 @@ import pytest
 from unit.transactions.c_programs import Analysed, everything, of_text
 
 from raceproof.core import Budget
+from raceproof.transactions.forgetting import forgetful
 from raceproof.transactions.invariants import solve
 from raceproof.transactions.meeting import Meetings
 from raceproof.transactions.products import Product, Setting, Workshop, products_of
 from raceproof.transactions.program import Surroundings
+from raceproof.transactions.thread_graph import Place
 from raceproof.transactions.trust import trusted_cells
 
 UNIT = """
@@ -112,3 +114,53 @@ def test_an_element_is_not_the_field_beside_the_array(first: str, is_proved: boo
     """Unless the index leads there."""
     program = of_text(STRUCT.replace("FIRST", first), tmp_path)
     assert ((5, 8) in program.proved("intervals", "octagons")) is is_proved
+
+
+CONDITIONAL = """
+pthread_mutex_t extra = PTHREAD_MUTEX_INITIALIZER; int sharers; int counted;
+static void count(void) {
+  if (sharers > 7) lock(&extra);
+  if (sharers >= 8) counted++;
+  if (sharers > 7) unlock(&extra);
+}
+"""
+
+
+def with_a_conditional_lock(tmp_path: Path) -> Analysed:
+    """The mailbox is served beside code that takes a lock under a condition."""
+    text = CONDITIONAL + units("a", around="count();").replace("put_a();", "count(); put_a();")
+    return of_text(text.replace("int main(void) {", "int main(int c, char **v) { sharers = c;"), tmp_path)
+
+
+def test_a_lock_that_is_held_now_and_then_does_not_count_elsewhere(tmp_path: Path) -> None:
+    sliced = Sliced(with_a_conditional_lock(tmp_path), "letter_a")
+    product = sliced.product()
+    assert {str(cell) for cell in product.part.cells} == {"full_a"}
+    assert {lock for lock, _ in product.part.locks} == {"lock_a"}
+
+
+def test_the_data_under_a_conditional_lock_are_proved_in_the_full_slice(tmp_path: Path) -> None:
+    sliced = Sliced(with_a_conditional_lock(tmp_path), "counted")
+    product = sliced.product(is_full=True)
+    assert {str(cell) for cell in product.part.cells} == {"sharers"}
+    assert not sliced.may_meet(product)
+
+
+def test_points_that_become_one_can_do_what_each_of_them_can(tmp_path: Path) -> None:
+    around = Surroundings(with_a_conditional_lock(tmp_path).cp)
+    workshop = Workshop(around, Budget.unlimited())
+    for thread in around.cp.threads:
+        whole = workshop.graph(thread, keeps_history=True)
+        for keeps_history in (False, True):
+            for locks in (frozenset[Place](), whole.locks[whole.entry]):
+                graph = forgetful(whole, locks, keeps_history)
+                stands_for = [graph.merged.get(number, number) for number in range(len(whole.nodes))]
+                assert graph.entry == stands_for[whole.entry]
+                for number, node in enumerate(whole.nodes):
+                    mine = graph.nodes[stands_for[number]]
+                    assert (mine.touch, mine.kind) == (node.touch, node.kind)
+                    assert {hold.lock for hold in mine.held} == {hold.lock for hold in node.held} & locks
+                    ways = {(edge.target, edge.actions, edge.creates, edge.frees) for edge in mine.edges}
+                    for edge in node.edges:
+                        target = None if edge.target is None else stands_for[edge.target]
+                        assert (target, edge.actions, edge.creates, edge.frees) in ways
