@@ -7,7 +7,7 @@ in the facts, so that nothing else can change a cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from raceproof.domains import Const, Expr, MachineType, Variable
 from raceproof.facts import describe_location
@@ -124,8 +124,10 @@ class Cells:
         return found
 
     def _find(self) -> list[Cell]:
-        """Every scalar access to a fixed place of a single object makes a cell, unless one overlaps another."""
-        found: dict[Cell, None] = {}
+        """Every scalar access to a fixed place of a single object makes a cell, unless one overlaps another; so do the
+        elements of an array, unless they overlap a cell that is sure: an index may be wrong."""
+        sure: dict[Cell, None] = {}
+        elements: dict[Cell, None] = {}
         sites = self._cp.program.instructions_by_site()
         for access in self._cp.accesses.values():
             instr = sites[access.site][1]
@@ -133,10 +135,11 @@ class Cells:
                 continue
             for target in access.targets:
                 if target.offset is not None and target.size in _SIZES and self._cp.objects[target.object].is_single:
-                    found.update((Cell(target.object, offset, target.size), None) for offset in self._offsets(target))
-        found.update(dict.fromkeys(self._private()))
-        cells = sorted(found)
-        return [c for c in cells if not any(c != other and _overlap(c, other) for other in cells)]
+                    cells = sure if target.stride is None else elements
+                    cells.update((Cell(target.object, offset, target.size), None) for offset in self._offsets(target))
+        sure.update(dict.fromkeys(self._private()))
+        found = _apart(sure)
+        return sorted({*found, *(c for c in _apart(elements) if not any(_overlap(c, other) for other in sure))})
 
     def _private(self) -> list[Cell]:
         """Global variables that only one thread uses, by name: the facts do not list what it does with them."""
@@ -179,6 +182,10 @@ def _used_directly(instr: Instr | Terminator, operand: Address) -> IrType | None
     if not isinstance(instr, Load | Store) or operand != instr.address or type_of(instr.type) is None:
         return None
     return None if isinstance(instr, Store) and operand == instr.value else instr.type
+
+
+def _apart(cells: Collection[Cell]) -> list[Cell]:
+    return [c for c in cells if not any(c != other and _overlap(c, other) for other in cells)]
 
 
 def _overlap(a: Cell, b: Cell) -> bool:

@@ -55,7 +55,8 @@ class Dependence:
         `chosen`: numbers of nodes, and of edges among those of the node.
         """
         marked = set(chosen)
-        is_certain = [True] * len(self._edges)
+        places = union(1 << number for number, _ in marked)
+        is_certain = [bool((self.ahead[number] | 1 << number) & places) for number in range(len(self._edges))]
 
         def outcomes(number: int) -> set[bool]:
             return {

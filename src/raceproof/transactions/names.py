@@ -10,7 +10,7 @@ from raceproof.model import MemLoc, ObjectId
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """`size` bytes from `offset` in `object`, always accessed as a whole, or written as a part of something larger."""
+    """`size` bytes from `offset` in `object`. What does not touch it as a whole makes its value unknown."""
 
     object: ObjectId
     offset: int

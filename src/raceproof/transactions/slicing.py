@@ -34,10 +34,11 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
-    """What a node does. `writes`: what is used for what is written to each cell; `conditions`: for each edge, what its
-    conditions depend on; `frees`: see `Edge`."""
+    """What a node does. `writes`: what is used for what is written to each cell; `places`: what says whether it is
+    written at all; `conditions`: for each edge, what its conditions depend on; `frees`: see `Edge`."""
 
     writes: Mapping[Variable, frozenset[Variable]]
+    places: Mapping[Variable, frozenset[Variable]]
     conditions: tuple[tuple[Edge, frozenset[Variable]], ...]
     locks: frozenset[Place]
     frees: frozenset[str] | None
@@ -46,14 +47,18 @@ class _Summary:
     @staticmethod
     def of(graph: ThreadGraph, node: Node) -> _Summary:
         writes: dict[Variable, frozenset[Variable]] = {}
+        places: dict[Variable, frozenset[Variable]] = {}
         for action in (action for edge in node.edges for action in edge.actions):
             if isinstance(action, Expect):
                 writes[action.cell] = writes.get(action.cell, frozenset()).union(used(action))
             elif isinstance(action, Assign) and isinstance(action.variable.name, Shared):
                 writes[action.variable] = writes.get(action.variable, frozenset()).union(used(action))
+                start = variables_of(action.at[0]) if action.at is not None else ()
+                places[action.variable] = places.get(action.variable, frozenset()).union(start)
         freed = [edge.frees for edge in node.edges]
         return _Summary(
             writes=writes,
+            places=places,
             conditions=tuple((edge, frozenset(_asked(edge))) for edge in node.edges),
             locks=locks_at(graph, node),
             frees=None if None in freed else frozenset().union(*(names for names in freed if names is not None)),
@@ -97,6 +102,11 @@ class Code:
         self._find_held(whole)
         self.summaries = [_Summary.of(graph, node) for node in graph.nodes]
         self.waits = [n for n in range(len(graph.nodes)) if self._may_wait(n) and self._waits_for_others(n)]
+        self._asking: dict[Variable, list[int]] = {}
+        self._asked = [frozenset[Variable]().union(*(a for _, a in summary.conditions)) for summary in self.summaries]
+        for number, asked in enumerate(self._asked):
+            for variable in asked:
+                self._asking.setdefault(variable, []).append(number)
         self._seeds: dict[Hashable, int] = {}
         self._find_seeds()
         self._relevance: dict[Slice, Relevance] = {}
@@ -120,6 +130,14 @@ class Code:
                 keys.add(None)
             for key in keys:
                 self._seeds[key] = self._seeds.get(key, 0) | 1 << number
+
+    def asking(self, variable: Variable) -> Sequence[int]:
+        """The nodes with a decision that depends on a variable."""
+        return self._asking.get(variable, ())
+
+    def asked(self, number: int) -> frozenset[Variable]:
+        """What the decision at a node depends on."""
+        return self._asked[number]
 
     def definitions(self, register: Variable) -> Collection[_Definition]:
         return self._definitions.get(register, {}).values()
@@ -213,6 +231,7 @@ class Relevance:
                     self._add_decision(number)
             for number in list(self.decisions):
                 self._add_conditions(number)
+            self._add_free_decisions()
             if before == (self.points, len(self.decisions), len(self.registers)):
                 break
 
@@ -224,7 +243,7 @@ class Relevance:
         if node.touch is not None:
             self.locks |= self._code.locks(number, self._part.is_full)
             if node.touch.start is not None and not self._part.accesses.isdisjoint(node.touch.accesses):
-                self._add_used(variables_of(node.touch.start[1]))
+                self._add_place(variables_of(node.touch.start[1]))
         summary = self._code.summaries[number]
         for edge in node.edges if summary.creates else ():
             if edge.creates is not None and edge.creates.argument is not None:
@@ -232,12 +251,27 @@ class Relevance:
         for cell, needed in summary.writes.items():
             if cell in self._part.cells:
                 self._add_used(needed)
+                self._add_place(summary.places.get(cell, ()))
+
+    def _add_place(self, variables: Iterable[Variable]) -> None:
+        """Where an access of a pair goes; what was found out about that counts, whatever else it decides."""
+        for variable in variables:
+            self._add_used([variable])
+            for number in self._code.asking(variable):
+                self._add_decision(number)
 
     def _add_decision(self, number: int) -> None:
         if number in self.decisions:
             return
         self.decisions.add(number)
         self._add_point(number)
+
+    def _add_free_decisions(self) -> None:
+        """Decisions on registers that are known anyway: they may bound what these can be."""
+        for register in list(self.registers):
+            for number in self._code.asking(register):
+                if number not in self.decisions and self._known.issuperset(self._code.asked(number)):
+                    self._add_decision(number)
 
     def _is_of_interest(self, edge: Edge) -> bool:
         """Whether the way leads to something of interest."""
