@@ -16,6 +16,7 @@
 #include "sched.h"
 #include "threads.h"
 
+#define LIBM "libm.so.6"
 #define MAX_REGIONS 8
 #define COPY_LIMIT (256u << 10) /* above, pages are dropped and come back from a file when they are touched */
 
@@ -105,6 +106,7 @@ static void keep_arguments(void) {
 }
 
 void load_program(const char *path) {
+    dlopen(LIBM, RTLD_NOW | RTLD_GLOBAL); /* `sin` and the like: the host does not use it, and so does not have it */
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) refuse(dlerror());
     program.main = (int (*)(int, char **, char **))symbol(handle, "rp_program_main");
