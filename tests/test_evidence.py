@@ -44,7 +44,7 @@ static void *worker(void *arg) {
     pthread_mutex_lock(&lock);
     locked++;
     pthread_mutex_unlock(&lock);
-    int turn = atomic_fetch_add(&turns, 1);
+    int turn = atomic_fetch_xor(&turns, 1);
     shown[turn]++;
     RACY;
     return arg;

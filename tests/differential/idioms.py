@@ -2766,6 +2766,347 @@ for (i@ = 0; i@ < 2; i@++) { JOIN(t@[i@]); ‹e@[‹i@¦0¦1¦1 - i@›].a++;¦f
 e@[0].a = e@[1].b;
 """
 
+# -- threads that count themselves in and out
+
+COUNTED_OUT = """
+int alive@ = «0¦1¦-1»; int data@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c@ = PTHREAD_COND_INITIALIZER;
+void leave@(void) {
+  LOCK(«&m@¦&n@»);
+  «alive@--¦alive@ -= 2¦alive@ = 0¦alive@ = alive@ - 1¦--alive@; alive@--»;
+  pthread_cond_signal(&c@);
+  UNLOCK(«&m@¦&n@»);
+}
+void *f@(void *arg) {
+  LOCK(&n@); ‹data@++¦data@ = 1›; UNLOCK(&n@);
+  «leave@();¦if (__VERIFIER_nondet_int()) leave@();¦leave@(); leave@();¦leave@(); data@ = 2;»
+  return NULL;
+}
+void *g@(void *arg) { ‹f@(arg);¦LOCK(&n@); data@ = 3; UNLOCK(&n@);› return NULL; }
+-- setup
+pthread_t a@;
+-- create
+for (int i@ = 0; i@ < ‹1¦2›; i@++) {
+  «LOCK(&m@); alive@++; UNLOCK(&m@);¦LOCK(&m@); if (__VERIFIER_nondet_int()) alive@++; UNLOCK(&m@);¦LOCK(&m@); alive@ = 1; UNLOCK(&m@);¦alive@++;»
+  SPAWN(&a@, «f@¦g@», NULL);
+  «;¦SPAWN(&a@, f@, NULL);»
+}
+-- middle
+«;¦LOCK(&m@); alive@--; UNLOCK(&m@);¦LOCK(&m@); alive@++; UNLOCK(&m@);»
+-- join
+LOCK(«&m@¦&n@»);
+«while¦if» (alive@ ‹!= 0¦> 0¦>= 1›) pthread_cond_wait(&c@, «&m@¦&n@»);
+UNLOCK(«&m@¦&n@»);
+«;¦SPAWN(&a@, f@, NULL);¦LOCK(&m@); alive@++; UNLOCK(&m@); SPAWN(&a@, f@, NULL);»
+-- end
+‹data@ = 5;¦if (data@) data@++;›
+"""
+
+COUNTED_AFTER_CREATION = """
+int alive@; int data@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c@ = PTHREAD_COND_INITIALIZER;
+void *f@(void *arg) {
+  data@ = ‹0¦(int)(long)arg›;
+  LOCK(&m@);
+  if («--alive@ == 0¦alive@-- < 2») pthread_cond_broadcast(&c@);
+  UNLOCK(&m@);
+  «;¦data@ = 4;»
+  return NULL;
+}
+int left@(void) { LOCK(&m@); int r = alive@; UNLOCK(&m@); return r; }
+-- setup
+pthread_t a@;
+-- create
+SPAWN(&a@, f@, (void *)1L);
+LOCK(&m@);
+«alive@++¦;¦alive@ += 2»;
+UNLOCK(&m@);
+-- middle
+-- join
+‹LOCK(&m@); while (alive@ != «0¦1¦-1») pthread_cond_wait(&c@, &m@); UNLOCK(&m@);¦if (left@() != «0¦1¦-1») abort();¦if («left@() > 0¦left@()¦left@() < 0») exit(0);¦LOCK(&m@); int r@ = alive@; UNLOCK(&m@); «;¦SPAWN(&a@, f@, NULL);» if (r@) exit(1);›
+-- end
+data@ = 6;
+"""
+
+COUNTED_IN = """
+int alive@ = «0¦-1¦1»; int data@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t d@ = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c@ = PTHREAD_COND_INITIALIZER;
+void *f@(void *arg) {
+  LOCK(&m@); «alive@++¦alive@ += 2¦;»; pthread_cond_signal(&c@); UNLOCK(&m@);
+  «LOCK(&d@); data@ = 1; UNLOCK(&d@);¦data@ = 1;»
+  LOCK(&m@); «alive@--¦alive@ -= 2»; pthread_cond_signal(&c@); UNLOCK(&m@);
+  «;¦data@ = 2;»
+  return NULL;
+}
+-- setup
+pthread_t a@; int n@ = ‹1¦2¦__VERIFIER_nondet_int() & 1›;
+-- create
+for (int i@ = 0; i@ < n@; i@++) { SPAWN(&a@, f@, NULL); «;¦SPAWN(&a@, f@, NULL);» }
+-- middle
+«;¦n@ = n@ - 1;»
+-- join
+LOCK(&m@); «while (alive@ ‹!= n@¦< n@› «¦- 1») pthread_cond_wait(&c@, &m@);¦if (alive@ != n@) abort();¦» UNLOCK(&m@);
+LOCK(&m@); while (alive@ ‹> 0¦!= 0›) pthread_cond_wait(&c@, &m@); UNLOCK(&m@);
+-- end
+data@ = 3;
+"""
+
+COUNTED_FROM_THE_START = """
+‹k:int¦unsigned¦long› left@ = «2¦1¦3»; int n@ = «2¦1»; int data@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c@ = PTHREAD_COND_INITIALIZER; pthread_mutex_t d@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  «LOCK(&d@); data@ = 1; UNLOCK(&d@);¦data@ = 1;»
+  LOCK(&m@); left@--; pthread_cond_signal(&c@); UNLOCK(&m@);
+  return NULL;
+}
+void start@(pthread_t *p) { for (int i = 0; i < n@; i++) SPAWN(p, f@, NULL); }
+void init@(void) { left@ = n@; }
+-- setup
+pthread_t a@;
+‹;¦left@ = n@;¦init@();¦left@ = «2¦1»;›
+-- create
+‹for (int i@ = 0; i@ < «n@¦2»; i@++) SPAWN(&a@, f@, NULL);¦start@(&a@);›
+-- middle
+«;¦n@ = 1;¦LOCK(&m@); left@ = 1; UNLOCK(&m@);»
+-- join
+LOCK(&m@); while (left@ ‹!= 0¦> 0›) pthread_cond_wait(&c@, &m@); UNLOCK(&m@);
+-- end
+data@ = 3;
+"""
+
+COUNTED_ATOMICALLY = """
+atomic_int left@ = «0¦1¦2»; int data@; int cell@[2];
+void *f@(void *arg) {
+  «*(int *)arg = 1;¦data@ = 1;»
+  «atomic_fetch_add_explicit(&left@, -1, «REL¦AR¦RLX¦ACQ»);¦left@--;¦ASTORE(&left@, ALOAD(&left@, SEQ) - 1, SEQ);»
+  «;¦data@ = 2;»
+  return NULL;
+}
+-- setup
+pthread_t a@;
+-- create
+for (int i@ = 0; i@ < ‹1¦2›; i@++) {
+  «atomic_fetch_add_explicit(&left@, 1, ‹RLX¦SEQ›);¦left@ = 1;»
+  SPAWN(&a@, f@, &cell@[i@]);
+}
+-- middle
+«;¦ASTORE(&left@, 0, SEQ);¦left@--;»
+-- join
+‹if (ALOAD(&left@, «ACQ¦SEQ¦RLX») != 0) exit(0);¦while (ALOAD(&left@, «ACQ¦RLX») > 0) ;›
+-- end
+data@ = 3;
+cell@[‹0¦1›] = 1;
+"""
+
+# -- names that mean one thing now and another later
+
+CHANGED_RANGE = """
+pthread_t t@[3]; int data@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; int n@ = ‹2¦1›;
+void *f@(void *arg) { LOCK(&m@); data@++; UNLOCK(&m@); return NULL; }
+void set@(int *p) { *p = __VERIFIER_nondet_int() & 1; }
+void run@(int phase, int k) {
+  for (int i = 0; i < «k¦n@»; i++) { if (phase) SPAWN(&t@[i], f@, NULL); else JOIN(t@[i]); }
+}
+void start@(int k) { for (int i = 0; i < «k¦n@»; i++) SPAWN(&t@[i], f@, NULL); }
+void finish@(int k) { for (int i = 0; i < «k¦n@»; i++) JOIN(t@[i]); }
+-- setup
+int k@ = __VERIFIER_nondet_int() & 1;
+«;¦n@ = k@;¦set@(&n@);¦set@(&k@);»
+-- create
+‹start@(k@);¦run@(1, k@);¦for (int i@ = 0; i@ < «k@¦n@»; i@++) SPAWN(&t@[i@], f@, NULL);›
+-- middle
+«;¦n@ = __VERIFIER_nondet_int() & 1;¦set@(&n@);¦set@(&k@);¦k@ = 1 - k@;»
+-- join
+‹finish@(k@);¦run@(0, k@);¦for (int i@ = 0; i@ < «k@¦n@»; i@++) JOIN(t@[i@]);›
+-- end
+data@ = 7;
+"""
+
+CHANGED_POINTER = """
+pthread_t t@[2]; int a@[6]; int *buf@; int *old@;
+void *f@(void *arg) { *(int *)arg = 1; return NULL; }
+void *g@(void *arg) { *buf@ = 1; return NULL; }
+int pick@(void) { return __VERIFIER_nondet_int() & 1; }
+void start@(void) { ‹SPAWN(&t@[0], f@, buf@);¦for (int i = 0; i < 2; i++) SPAWN(&t@[i], f@, &buf@[i]);¦SPAWN(&t@[0], g@, NULL);› }
+void keep@(void) { old@ = buf@; }
+void use@(void) { ‹buf@¦old@›[‹1¦2¦0›] = 2; }
+-- setup
+buf@ = a@ + pick@();
+keep@();
+«;¦buf@ = a@ + 2 + pick@();»
+-- create
+start@();
+-- middle
+«;¦buf@ = a@ + pick@();¦buf@ = a@ + 2;»
+use@();
+-- join
+-- end
+"""
+
+ROUND_WITH_A_JUMP = """
+int a@[3]; pthread_t t@;
+void *f@(void *arg) { *(int *)arg = 1; return NULL; }
+-- setup
+int k@ = ‹0¦1¦2›;
+-- create
+for (int i@ = 0; i@ < 2; i@++) {
+  if (‹0¦1¦__VERIFIER_nondet_int() > 0›) goto second@;
+first@:
+  k@--;
+second@:
+  SPAWN(&t@, f@, &a@[i@]);
+  if (k@ > 0) goto first@;
+}
+-- middle
+-- join
+-- end
+a@[2] = 1;
+"""
+
+# -- an object with the id of the thread that works on it
+
+ID_IN_OBJECT = """
+struct W@ { ‹int before;¦› pthread_t id; int data; };
+struct W@ *seen@;
+void *f@(void *arg) {
+  struct W@ *w = arg;
+  w->data = 1;
+  «;¦w->id = pthread_self();¦seen@ = w;»
+  return NULL;
+}
+-- setup
+struct W@ *w@[2]; pthread_t other@;
+-- create
+for (int i@ = 0; i@ < 2; i@++) {
+  struct W@ *p@ = malloc(sizeof *p@);
+  ‹p@->data = 0;¦›
+  «w@[i@] = p@;¦w@[0] = w@[1] = p@;¦if (i@) p@ = w@[0]; else w@[i@] = p@;»
+  SPAWN(«&p@->id¦&other@», f@, p@);
+  «;¦w@[i@]->data = 2;¦p@->data = 2;»
+}
+-- middle
+«;¦pthread_t x@ = w@[0]->id; w@[0]->id = w@[1]->id; w@[1]->id = x@;»
+-- join
+for (int i@ = 0; i@ < 2; i@++) {
+  JOIN(w@[«i@¦1 - i@»]->id);
+  «;¦w@[1 - i@]->data = 4;¦w@[1]->data = 3;»
+  ‹free(w@[i@]);¦w@[i@]->data = 2;›
+}
+-- end
+"""
+
+HIDDEN_IN_A_TABLE = """
+struct H@ { int v; struct H@ *next; }; struct H@ *shared@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  struct H@ *p = arg;
+  ‹if (p) p->v = 1;¦LOCK(&m@); if (shared@) shared@->v = 2; UNLOCK(&m@);›
+  return NULL;
+}
+void give@(struct H@ **t, int i) { LOCK(&m@); shared@ = t[i]; UNLOCK(&m@); }
+struct H@ *make@(struct H@ **t, int i) { struct H@ *p = calloc(1, sizeof *p); t[i] = p; return p; }
+struct H@ look@(struct H@ **t, int i) { return *t[i]; }
+-- setup
+struct H@ *t@[2] = {NULL, NULL}; pthread_t a@, b@;
+‹struct H@ **u@ = t@;¦struct H@ **u@ = calloc(2, sizeof *u@);›
+struct H@ *p@ = ‹make@(u@, 0)¦calloc(1, sizeof *p@)›;
+«u@[0] = p@;¦u@[1] = p@; u@[0] = p@;¦»
+struct H@ *q@ = calloc(1, sizeof *q@);
+«;¦p@->next = q@; u@[1] = q@;»
+-- create
+SPAWN(&a@, f@, NULL);
+«;¦give@(u@, 0);¦LOCK(&m@); shared@ = u@[0]; UNLOCK(&m@);¦struct H@ h@; if (u@[0]) { h@ = look@(u@, 0); LOCK(&m@); shared@ = h@.next; UNLOCK(&m@); }¦LOCK(&m@); memcpy(&shared@, u@, sizeof shared@); UNLOCK(&m@);»
+p@->v = 4;
+q@->v = 5;
+SPAWN(&b@, f@, ‹p@¦q@¦u@[0]›);
+«;¦p@->v = 6;»
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+p@->v = q@->v;
+"""
+
+# -- numbers drawn from a counter
+
+DRAWN_INDEX = """
+int next@ = ‹0¦1›; int cell@[8]; int other@[8]; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER;
+int draw@(void) {
+  LOCK(«&m@¦&n@»);
+  ‹int k = next@++;¦int k = next@; «next@++¦next@ += 2¦;¦next@--¦next@ = next@ + 1»;¦int k = ++next@;¦int k = next@; «;¦UNLOCK(&m@); LOCK(&m@);» next@++;¦next@++; int k = next@;›
+  UNLOCK(«&m@¦&n@»);
+  return k;
+}
+void *f@(void *arg) {
+  int k = draw@();
+  ‹k = draw@();¦;¦int j = draw@(); other@[j] = 2;›
+  cell@[«k¦k / 2¦k & 1»] = 1;
+  ‹other@[k] = 3;¦›
+  «;¦LOCK(&m@); next@--; UNLOCK(&m@);¦cell@[k + 1] = 2;»
+  return NULL;
+}
+void *g@(void *arg) { LOCK(&m@); «;¦next@ = 0;¦next@ -= 1;» int k = next@; UNLOCK(&m@); «;¦cell@[k] = 4;» return NULL; }
+-- setup
+pthread_t a@, b@;
+«;¦int w@ = draw@();»
+«;¦next@ = 0;»
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+‹int z@ = draw@(); cell@[z@] = 7;¦«;¦cell@[w@] = 5;¦LOCK(&m@); next@ = 0; UNLOCK(&m@);»›
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+"""
+
+DRAWN_ATOMICALLY = """
+atomic_int next@; int cell@[6];
+void *f@(void *arg) {
+  for (int i = 0; i < ‹1¦2›; i++) {
+    int k = «atomic_fetch_add_explicit(&next@, «1¦2¦0¦-1», ‹RLX¦AR›)¦ALOAD(&next@, SEQ)»;
+    if (k >= 4 || k < 0) «break¦k = 0»;
+    cell@[k] = 1;
+    «;¦next@ = 0;¦atomic_fetch_add_explicit(&next@, -1, REL);»
+  }
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, f@, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+cell@[0] = 2;
+"""
+
+# -- loops in all directions
+
+LOOPS_OF_THREADS = """
+pthread_t t@[4]; int cell@[8]; int *base@ = cell@; int sum@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  long i = (long)arg;
+  ‹base@[«i¦i / 2¦2 * i¦i + 1»] = 1;¦cell@[i] = 1; «;¦cell@[i + 1] = 2;»›
+  ‹LOCK(&m@); sum@++; UNLOCK(&m@);¦;›
+  return NULL;
+}
+-- setup
+long n@ = ‹2¦1 + (__VERIFIER_nondet_int() & 1)›; long j@ = ‹0¦1›; long i@;
+-- create
+‹for (i@ = 0; i@ < n@; i@++) { «;¦base@[i@] = 0;¦base@[j@] = 0;» SPAWN(&t@[i@], f@, (void *)‹i@¦j@›); j@ += «1¦2¦i@¦-1¦0»; }¦for (i@ = n@ - 1; i@ >= 0; i@--) { SPAWN(&t@[i@], f@, (void *)i@); «;¦base@[i@] = 3;» }¦for (i@ = n@; i@ > 0; i@--) SPAWN(&t@[i@ - 1], f@, (void *)(i@ - 1));¦for (i@ = 1; i@ <= n@; i@++) SPAWN(&t@[i@ - 1], f@, (void *)i@);›
+-- middle
+«;¦sum@ = 1;¦n@--;¦base@ = cell@ + 1;¦base@[j@] = 1;»
+-- join
+‹for (i@ = n@ - 1; i@ «>=¦>» 0; i@--) { JOIN(t@[i@]); ‹base@[«i@¦i@ + 1¦n@ - 1 - i@»] = 4;¦;› }¦for (i@ = «0¦1»; i@ < n@; i@++) { JOIN(t@[i@]); ‹base@[«i@¦i@ + 1»] = 4;¦;› }¦for (i@ = n@; i@ > «0¦1»; i@--) JOIN(t@[i@ - 1]);¦i@ = n@; while (i@-- > 0) JOIN(t@[i@]);›
+-- end
+sum@ += cell@[0];
+cell@[1] = 2;
+"""
+
 IDIOMS: Final[dict[str, str]] = {
     name.lower(): text
     for name, text in list(globals().items())

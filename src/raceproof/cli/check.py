@@ -51,6 +51,10 @@ class CheckOptions:
         args: argparse.Namespace, found: config.Config | None, engines: tuple[str, ...], settings: portfolio.Settings
     ) -> CheckOptions:
         files = {name: getattr(args, name) for name in FORMATS if getattr(args, name) is not None}
+        for target in files.values():
+            named = [f"--{name}" for name, other in files.items() if Path(other) == Path(target)]
+            if len(named) > 1:
+                raise InputError(f"{' and '.join(named)} would write to the same place, {target}")
         options = CheckOptions(
             inputs=InputOptions.of(args),
             engines=engines,

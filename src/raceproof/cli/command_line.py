@@ -18,6 +18,8 @@ from raceproof.cli.options import Parser
 from raceproof.cli.status import Exit
 from raceproof.core import InputError, InternalError, LimitReached, ToolMissing, Unsupported
 
+LONGEST_MESSAGE = 10_000
+
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status; every error has become a message by then."""
@@ -96,6 +98,8 @@ def _is_verbose(arguments: Sequence[str]) -> bool:
 def _fail(message: str, status: Exit, arguments: Sequence[str]) -> Exit:
     if _is_verbose(arguments):
         traceback.print_exc()
+    if len(message) > LONGEST_MESSAGE:  # it quotes a name or a line without end
+        message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 2 :]}"
     print(f"raceproof: error: {message}", file=sys.stderr)
     if any(argument.partition("=")[0] == "--task" for argument in _own(arguments)):
         print("unknown")  # tools that read the verdict from the last line find it there in any case

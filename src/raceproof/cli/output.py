@@ -40,14 +40,15 @@ class ResultFile:
     """The target of `--json`, `--html` and the like: a path, or `-` for standard output.
 
     Use as a context manager around the analysis. A target that cannot be written fails before it; when the
-    analysis fails, no result of an earlier run is left behind to be taken for this one's.
+    analysis fails or is killed, no result of an earlier run is left behind to be taken for this one's, and no part of
+    one: the file is there once it is whole.
     """
 
     def __init__(self, option: str, target: str, inputs: Iterable[str]) -> None:
         self.option = option
         self._path = None if target == "-" else Path(target)
         self._inputs = tuple(inputs)
-        self._is_written = False
+        self._beside: Path | None = None  # where it is written first; None for what is no file, as /dev/stdout
 
     def __enter__(self) -> ResultFile:
         path = self._path
@@ -59,26 +60,43 @@ class ResultFile:
                     raise InputError(f"{self.option} would overwrite the input {name}; give it another file")
             with path.open("a", encoding="utf-8"):
                 pass
-        except OSError as error:
+            if path.is_file():
+                self._prepare(path)
+        except (OSError, ValueError) as error:
             raise self._failure(path, error) from error
         return self
+
+    def _prepare(self, path: Path) -> None:
+        """Take away what is there. The file is written under another name first, if its directory lets us."""
+        real = path.resolve()
+        beside = real.with_name(f".raceproof-{os.getpid()}-{real.name}"[:200])
+        try:
+            beside.touch()
+            beside.unlink()
+            real.unlink()
+        except OSError:
+            with path.open("w", encoding="utf-8"):
+                return
+        self._beside = beside
 
     def write(self, text: str) -> None:
         if self._path is None:
             sys.stdout.write(text)
             return
         try:
-            self._path.write_text(text, encoding="utf-8", errors="surrogateescape")
+            (self._beside or self._path).write_text(text, encoding="utf-8", errors="surrogateescape")
+            if self._beside is not None:
+                self._beside.replace(self._path.resolve())
         except OSError as error:
             raise self._failure(self._path, error) from error
-        self._is_written = True
 
     def __exit__(self, *error: object) -> None:
-        if self._path is not None and not self._is_written and self._path.is_file():
-            self._path.unlink()
+        if self._beside is not None:
+            self._beside.unlink(missing_ok=True)
 
-    def _failure(self, path: Path, error: OSError) -> InputError:
-        return InputError(f"cannot write {path}: {error.strerror}; give {self.option} another file")
+    def _failure(self, path: Path, error: OSError | ValueError) -> InputError:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        return InputError(f"cannot write {path}: {reason}; give {self.option} another file")
 
 
 def json_file(target: str | None, inputs: Iterable[str]) -> AbstractContextManager[ResultFile | None]:

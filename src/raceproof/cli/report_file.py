@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,8 @@ from raceproof.model import (
 # Any: fields of a file; each is checked by the conversion of its reader, whose failure is one `InputError`.
 T = TypeVar("T")
 Fields = Mapping[str, Any]
+_DEEPEST = 2000
+_DAMAGED = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ def read_claims(path: Path) -> ReportedClaims:
             raise ValueError("pairs need numbers of their own, from 1")
         setup = _setup(replay) if replay is not None else None
         return ReportedClaims(_request(sources), _models(sources), setup, claims)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except _DAMAGED as error:
         raise InputError(f"{path}: not a report of raceproof that can be checked ({_what(error)})") from None
 
 
@@ -157,24 +160,34 @@ def read_report(path: Path, race: int | None, other: int | None) -> Reported:
         if fields.get("replay") is None:
             raise InputError(f"{path}: nothing was executed for this report")
         return _reported(fields["replay"], chosen)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except _DAMAGED as error:
         raise InputError(f"{path}: not a report of raceproof that can be replayed ({_what(error)})") from None
 
 
 def _read(path: Path) -> Fields:
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
+        fields = _parsed(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
     except IsADirectoryError:
         raise InputError(f"{path}: is a directory, not a file") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON: {error}") from None
     if not isinstance(fields, dict) or "verdict" not in fields:
         raise InputError(f"{path}: not a report of raceproof: write one with --json")
     return fields
+
+
+def _parsed(text: str) -> Any:
+    """The reader of JSON recurses in C: with the limit that an analysis sets it could end the process."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(min(before, _DEEPEST))
+    try:
+        return json.loads(text)
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _choose(
@@ -208,7 +221,11 @@ def _reported(replay: Fields, chosen: Fields) -> Reported:
 
 
 def _request(sources: Fields) -> frontend.CompileRequest:
-    units = [frontend.Unit(Path(f["file"]), tuple(f["flags"]), Path(f["directory"])) for f in sources["files"]]
+    units = [frontend.Unit(Path(f["file"]), _texts(f["flags"]), Path(f["directory"])) for f in sources["files"]]
+    if not units:
+        raise ValueError("no files")
+    for unit in units:
+        frontend.check_words((str(unit.file), str(unit.directory), *unit.flags), "the report")
     if sources["data_model"] not in ("LP64", "ILP32") or sources["headers"] not in ("auto", "system", "bundled"):
         raise ValueError("data_model or headers")
     return frontend.CompileRequest(
@@ -218,6 +235,13 @@ def _request(sources: Fields) -> frontend.CompileRequest:
         compiler=Path(sources["compiler"]) if sources["compiler"] is not None else None,
         entry=str(sources["entry"]),
     )
+
+
+def _texts(words: Any) -> tuple[str, ...]:
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise ValueError("a list of texts was expected")
+    frontend.check_words(words, "the report")
+    return tuple(words)
 
 
 def _models(sources: Fields) -> Models:
@@ -234,7 +258,7 @@ def _setup(replay: Fields) -> RunSetup:
         module=str(replay["module"]),
         algorithm=str(replay["algorithm"]),
         pairs=tuple(_ids(pair) for pair in replay["pairs"]),
-        arguments=tuple(map(str, replay["arguments"])),
+        arguments=_texts(replay["arguments"]),
         isolation=str(replay["isolation"]),
         spurious=bool(replay["spurious"]),
         max_steps=int(replay["max_steps"]),

@@ -39,7 +39,7 @@ def read_baseline(path: Path) -> tuple[Known, ...]:
         data = json.loads(path.read_bytes())
     except OSError as error:
         raise InputError(f"{path}: the baseline cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not a baseline: {error}") from error
     if not isinstance(data, dict) or not isinstance(data.get("findings"), list):
         raise InputError(f"{path}: not a baseline: it has no list `findings`")

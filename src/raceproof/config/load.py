@@ -120,7 +120,7 @@ def _read(file: Path) -> _Data:
             return tomllib.load(stream)
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also: not UTF-8, a number too long
         raise InputError(f"{file}: not TOML: {error}") from error
 
 

@@ -159,7 +159,7 @@ def _read_settings(directory: Path) -> Settings:
         return Settings(**fields)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise InputError(f"{path}: not the settings of a run of this version of raceproof") from None
 
 
@@ -174,7 +174,7 @@ def _read_results(path: Path) -> tuple[int, tuple[TaskResult, ...]]:
     for number, line in enumerate(content[:whole].splitlines(), start=1):
         try:
             result = _of_json(json.loads(line))
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             raise InputError(f"{path}:{number}: not a result of this version of raceproof") from None
         if result.name in results:
             raise InputError(f"{path}:{number}: {result.name} is there twice")

@@ -24,6 +24,7 @@ from raceproof import frontend
 from raceproof.core import InputError, SourcePos
 from raceproof.model import Verdict
 
+_LONGEST_PATTERN = 4096  # as long as paths can be
 EXPECTED = "expected.tsv"
 _DEFINITIONS = (".yml", ".yaml")
 _PROPERTY = b"no-data-race.prp"
@@ -127,7 +128,7 @@ def _listed(table: Path) -> Iterator[_Found]:
         if not tab or not name or truth not in _TRUTHS:
             pos = SourcePos(str(table), number)
             raise InputError("each line is a file, a tab, and `race` or `race-free`", pos)
-        if not file.is_file():
+        if not os.path.isfile(file):
             raise InputError(f"no such file: {file}", SourcePos(str(table), number))
         yield _Found(file, _TRUTHS[truth], (file,))
 
@@ -137,6 +138,8 @@ def _of_set(path: Path, notes: list[str]) -> Iterator[Path]:
         pattern = line.strip()
         if not pattern or pattern.startswith("#"):
             continue
+        if len(pattern) > _LONGEST_PATTERN:
+            raise InputError(f"a pattern of {len(pattern)} characters", SourcePos(str(path), number))
         fitting = sorted(glob.glob(pattern, root_dir=path.parent, recursive=True))
         if not fitting:
             notes.append(f"{path}:{number}: nothing fits {pattern}")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from raceproof.evidence.claims import Ruling, accepted, not_checked, rejected
 from raceproof.facts import describe_lock
-from raceproof.model import ConcurrentProgram, Linear, ThreadId, View
+from raceproof.model import MAIN, ConcurrentProgram, Linear, ThreadId, View
 
 _Check = Callable[[ConcurrentProgram, str, View, View], Ruling]
 
@@ -101,6 +101,17 @@ def _signal(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:
     return rejected("neither has received such a signal")
 
 
+def _counted(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:
+    for worker, main in ((a, b), (b, a)):
+        for counter in cp.countdowns:
+            if describe_lock(cp, counter.address) != name or worker.thread not in counter.threads:
+                continue
+            counts_later = counter.address not in worker.moment.may_counted
+            if main.thread == MAIN and counts_later and counter.address in main.moment.must_drained:
+                return accepted("one is before its thread counts down, the other after all have done so")
+    return rejected("they are not on different sides of such a counter")
+
+
 _CHECKS: Mapping[str, _Check] = {
     "in the same thread": _same_thread,
     "before the other thread is created, or after it is joined": _alone,
@@ -108,4 +119,5 @@ _CHECKS: Mapping[str, _Check] = {
     "through pthread_once of": _once,
     "on different sides of barrier": _barrier,
     "signalled through": _signal,
+    "counted down through": _counted,
 }

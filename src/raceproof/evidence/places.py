@@ -102,6 +102,24 @@ def _own_element(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
     return stride != 0 and _apart(a, b, Distances(difference.constant, factor * stride, not_same=True))
 
 
+def _drawn(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
+    """The same expression of two numbers that were drawn from one counter, and so are different ones."""
+    address_a, address_b = a[1].address, b[1].address
+    if address_a is None or address_b is None:
+        return False
+    own_a = [(atom, factor) for atom, factor in address_a.terms if not is_absolute(atom)]
+    own_b = [(atom, factor) for atom, factor in address_b.terms if not is_absolute(atom)]
+    if len(own_a) != 1 or len(own_b) != 1 or own_a[0][1] != own_b[0][1]:
+        return False
+    [(atom_a, factor)], [(atom_b, _)] = own_a, own_b
+    from_a = {counter for atom, counter in a[1].moment.must_drawn if atom == atom_a}
+    from_b = {counter for atom, counter in b[1].moment.must_drawn if atom == atom_b}
+    rest = address_a.plus(of_atom(atom_a), -factor).plus(address_b.plus(of_atom(atom_b), -factor), -1)
+    if not rest.is_constant or not from_a & from_b & cp.drawn_from:
+        return False
+    return _apart(a, b, Distances(rest.constant, factor, not_same=True))
+
+
 def _stride(cp: ConcurrentProgram, thread: ThreadId) -> int:
     """Arguments of two instances differ by a multiple of that, which is not 0; 0 if nothing is known."""
     argument = cp.threads[thread].argument
@@ -164,16 +182,33 @@ def _joined(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
     return any(_other_element(cp, a, b, pattern) for pattern in given)
 
 
+def _joined_object(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
+    """`a` is the creator's, in an object whose thread it has joined; `b` in the new object of a thread of that kind."""
+    (_, view_a), (_, view_b) = a, b
+    thread = cp.threads[view_b.thread]
+    argument = thread.argument
+    if thread.parent != view_a.thread or not isinstance(argument, DistinctArgument) or not argument.fresh:
+        return False
+    if view_a.address is None or view_b.address is None:
+        return False
+    if not view_b.address.plus(of_atom(StartArg(thread.id)), -1).is_constant:
+        return False
+    given = [pattern for returned, pattern in view_a.moment.must_returned if returned == thread.id]
+    return any(view_a.address.plus(pattern, -1).is_constant for pattern in given)
+
+
 def _other_element(cp: ConcurrentProgram, a: Happening, b: Happening, pattern: Linear) -> bool:
-    """`a` is at a fixed distance from `pattern`, `b` from its own argument, and the two values are different ones."""
+    """`a` is where `pattern` leads, `b` where its own argument leads, and the two values are different ones."""
     thread, stride = b[1].thread, _stride(cp, b[1].thread)
     if a[1].address is None or b[1].address is None or stride == 0:
         return False
-    from_pattern = a[1].address.plus(pattern, -1)
-    from_argument = b[1].address.plus(of_atom(StartArg(thread)), -1)
-    if not from_pattern.is_constant or not from_argument.is_constant:
+    factor = dict(b[1].address.terms).get(StartArg(thread), 0)
+    from_pattern = a[1].address.plus(pattern, -factor)
+    from_argument = b[1].address.plus(of_atom(StartArg(thread)), -factor)
+    difference = from_pattern.plus(from_argument, -1)
+    if factor == 0 or not difference.is_constant or not from_argument.is_absolute:
         return False
-    return _apart(a, b, Distances(from_pattern.constant - from_argument.constant, stride, not_same=True))
+    return _apart(a, b, Distances(difference.constant, factor * stride, not_same=True))
 
 
 _CHECKS: Mapping[str, _Check] = {
@@ -183,6 +218,8 @@ _CHECKS: Mapping[str, _Check] = {
     "every thread has an object of its own": _own_object,
     "every thread has an element of its own": _own_element,
     "different threads were given different elements": _listed_elements,
+    "no two threads draw the same element": _drawn,
     "an element that no thread has been given yet": _not_given_yet,
     "an element whose thread has been joined": _joined,
+    "an object whose thread has been joined": _joined_object,
 }

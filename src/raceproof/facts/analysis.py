@@ -9,7 +9,9 @@ from dataclasses import replace
 from raceproof.core import Budget
 from raceproof.facts.call_targets import call_graph
 from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
+from raceproof.facts.flow.counters import countdowns, drawn_from
 from raceproof.facts.flow.flow import Flow, FlowResult
+from raceproof.facts.flow.kept_ids import kept_ids
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, senders_of
 from raceproof.facts.flow.stability import Stability
@@ -29,6 +31,7 @@ from raceproof.model import (
     Models,
     Moment,
     ObjectId,
+    ObjectKind,
     RacePair,
     SharedLocation,
     Thread,
@@ -55,7 +58,16 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
     touched = _touched(world, first)
     stability = Stability(world, first.records, touched, first.views)
     signals = frozenset(senders_of(world, first, touched))
-    second = Flow(world, budget, stability, signals, first.threads).run()
+    second = Flow(
+        world,
+        budget,
+        stability,
+        signals,
+        first.threads,
+        counters=countdowns(world, first, touched),
+        kept_ids=kept_ids(first, touched),
+        drawn_from=drawn_from(world, first, touched),
+    ).run()
     log.info("second flow: %d threads, %d contexts", len(second.records), second.contexts)
     return _assemble(world, second)
 
@@ -74,6 +86,7 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
     safe: dict[AccessId, Access] = {}
     private = 0
     for key, views in flow.views.items():
+        world.budget.check()
         touch = touched[key]
         targets = tuple(t for t in touch.targets if t.object in shared)
         if not targets:
@@ -105,10 +118,12 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
         exclusive=exclusive_locks(world, flow, touched),
         barriers=() if world.uses_setjmp else barrier_facts(flow, threads),  # longjmp skips or repeats rounds
         senders=senders_of(world, flow, touched),
-        sent_after=flow.sent_after,
+        sent_after=flow.uses.sent_after,
         assumptions=(*flow.assumptions, *_of_safe_functions(world, safe)),
         may_hold={held: holders - safe.keys() for held, holders in may_hold.items()},
         calls=call_graph(world.program, world.points_to),
+        countdowns=tuple(countdowns(world, flow, touched).values()),
+        drawn_from=drawn_from(world, flow, touched),
     )
 
 
@@ -118,6 +133,7 @@ def _may_hold(world: World, accesses: Mapping[AccessId, Access]) -> dict[ObjectI
     unpublished = {t.object for a in accesses.values() if any(v.private for v in a.views) for t in a.targets}
     contents: dict[MemLoc, frozenset[ObjectId]] = {}
     for access in accesses.values():
+        world.budget.check()
         for target in access.targets:
             if target not in contents:
                 contents[target] = frozenset(p.object for p in world.points_to.contents(target))
@@ -154,7 +170,7 @@ def _of_safe_functions(world: World, safe: Mapping[AccessId, Access]) -> list[As
 
 def _thread(record: ThreadRecord, from_outside: frozenset[ThreadId]) -> Thread:
     """`from_outside`: what the outside world may run at any time; such a thread has no creation."""
-    may_run = frozenset(t for s in record.spawns.values() for t in s.may_run)
+    may_run = record.beside.union(*(s.may_run for s in record.spawns.values()))
     if record.id in from_outside:
         may_run = from_outside
     return Thread(
@@ -168,6 +184,7 @@ def _thread(record: ThreadRecord, from_outside: frozenset[ThreadId]) -> Thread:
         argument=record.argument if record.spawns else AnyArgument(),
         may_run_at_creation=may_run,
         argument_objects=frozenset(o for s in record.spawns.values() for o in s.argument_objects),
+        is_callback=record.is_callback,
     )
 
 
@@ -193,6 +210,9 @@ def _weakest(group: list[View]) -> View:
         must_received=frozenset.intersection(*(m.must_received for m in moments)),
         may_handed=frozenset().union(*(m.may_handed for m in moments)),
         must_returned=frozenset.intersection(*(m.must_returned for m in moments)),
+        may_counted=frozenset().union(*(m.may_counted for m in moments)),
+        must_drained=frozenset.intersection(*(m.must_drained for m in moments)),
+        must_drawn=frozenset.intersection(*(m.must_drawn for m in moments)),
     )
     return View(
         thread=first.thread,
@@ -240,15 +260,20 @@ def _thread_states(
     return tuple(result)
 
 
-def race_pairs(cp: ConcurrentProgram) -> tuple[RacePair, ...]:
+def race_pairs(cp: ConcurrentProgram, budget: Budget = Budget.unlimited()) -> tuple[RacePair, ...]:  # noqa: B008  frozen
     """Every two accesses that may touch the same bytes in different threads, one of them writing."""
     by_object: dict[ObjectId, list[tuple[Access, MemLoc]]] = {}
     for access in cp.accesses.values():
         for target in access.targets:
             by_object.setdefault(target.object, []).append((access, target))
     found: dict[tuple[AccessId, AccessId], MemLoc] = {}
-    for entries in by_object.values():
+
+    def is_nameless(entry: tuple[ObjectId, object]) -> bool:
+        return cp.objects[entry[0]].kind is ObjectKind.UNKNOWN
+
+    for _, entries in sorted(by_object.items(), key=is_nameless):  # a pair is named by its first object
         for i, (a, loc_a) in enumerate(entries):
+            budget.check()
             for b, loc_b in entries[i:]:
                 if not (a.kind.writes or b.kind.writes) or (a.id, b.id) in found:
                     continue

@@ -176,7 +176,8 @@ def _thread_line(thread: Thread) -> str:
     many = " many" if thread.many else ""
     count = f" at most {thread.instances}" if thread.instances is not None else ""
     beside = _ids(thread.may_run_at_creation)
-    return f"{thread.id} {thread.start} created at {thread.pos} by {thread.parent}{many}{count} beside {beside}"
+    how = "given away at" if thread.is_callback else "created at"
+    return f"{thread.id} {thread.start} {how} {thread.pos} by {thread.parent}{many}{count} beside {beside}"
 
 
 def _view_line(cp: ConcurrentProgram, view: View) -> str:

@@ -22,7 +22,7 @@ from raceproof.frontend.hook_plan import (
     StringUpTo,
     StringWithin,
 )
-from raceproof.frontend.inputs import CompileRequest, Headers, Unit, from_files, from_task
+from raceproof.frontend.inputs import CompileRequest, Headers, Unit, check_words, from_files, from_task
 from raceproof.frontend.instrument import instrument
 from raceproof.frontend.llvm_parser import parse_module
 from raceproof.frontend.pipeline import LinkedModule, link_program, load
@@ -50,6 +50,7 @@ __all__ = [
     "StringWithin",
     "Unit",
     "build_shared_object",
+    "check_words",
     "from_compile_commands",
     "from_files",
     "from_task",

@@ -19,13 +19,14 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import llvmlite
 
 from raceproof.core import Budget, InputError, LimitReached, ToolMissing
 from raceproof.frontend.diagnostics import compiler_error
+from raceproof.frontend.inline_bodies import WITH_BODIES, defined_in, keep_bodies, units_to_repeat
 from raceproof.frontend.inputs import (
     CPP_SUFFIXES,
     LLVM_SUFFIXES,
@@ -79,13 +80,25 @@ def compile_units(request: CompileRequest, zig_cache: Path | None, budget: Budge
     with tempfile.TemporaryDirectory(prefix="raceproof-") as scratch:
         shared = zig_cache if zig_cache is not None else Path(scratch, "zig")
 
-        def work(numbered: tuple[int, Unit]) -> CompiledUnit:
-            own = Path(scratch, str(numbered[0]))
-            own.mkdir()
-            return _compile_unit(numbered[1], request, own, shared, budget)
+        def work(number: int, extra: tuple[str, ...] = ()) -> CompiledUnit:
+            own = Path(tempfile.mkdtemp(dir=scratch))
+            return _compile_unit(request.units[number], request, own, shared, budget, extra)
+
+        def again(number: int) -> CompiledUnit:
+            try:
+                unit = work(number, WITH_BODIES)
+            except InputError:  # a clang that does not know the flags
+                return compiled[number]
+            return replace(unit, text=keep_bodies(str(unit.text), defined))
 
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            return list(pool.map(work, enumerate(request.units)))
+            compiled = list(pool.map(work, range(len(request.units))))
+            texts = [unit.text for unit in compiled]
+            defined = defined_in(texts)
+            numbers = units_to_repeat(texts, [unit.dependencies for unit in compiled])
+            for number, unit in zip(numbers, list(pool.map(again, numbers)), strict=True):
+                compiled[number] = unit
+        return compiled
 
 
 def check_compiler(request: CompileRequest) -> None:
@@ -172,10 +185,14 @@ def _zig_target(request: CompileRequest) -> tuple[str, ...]:
     return ("-target", f"{architecture}-linux-gnu", *after)
 
 
-def _compile_unit(unit: Unit, request: CompileRequest, scratch: Path, zig_cache: Path, budget: Budget) -> CompiledUnit:
+def _compile_unit(
+    unit: Unit, request: CompileRequest, scratch: Path, zig_cache: Path, budget: Budget, extra: tuple[str, ...]
+) -> CompiledUnit:
     budget.check()
     command = command_for(unit, request)
-    if not command:
+    if command:
+        command = (*command, *extra)
+    else:
         content = unit.path.read_bytes()
         is_binary = unit.file.suffix == ".bc"
         return CompiledUnit(content if is_binary else content.decode("utf-8", "replace"), (), (unit.path,))
@@ -214,17 +231,22 @@ def _run(command: tuple[str, ...], unit: Unit, environment: Mapping[str, str], b
     if done.returncode < 0:
         raise InputError(f"{unit.file}: the compiler crashed (signal {-done.returncode})")
     if done.returncode != 0:
+        if re.search(r"failed (?:to parse|parsing) '(?s:.*)\.d':", stderr):  # zig's own list of what was read
+            raise InputError(f"{str(unit.path)!r}: the compiler cannot bear this name: rename the file or directory")
         raise compiler_error(stderr, str(unit.file))
     return stderr
 
 
 def _source_for(unit: Unit, scratch: Path) -> str:
     """The file to compile: the unit's own, or a copy that first defines the types only gcc knows."""
+    name = str(unit.file)
+    if name.startswith(("-", "@")):  # not an option, not a file with options
+        name = f"./{name}"
     if unit.file.suffix != ".i":
-        return str(unit.file)
+        return name
     content = unit.path.read_bytes()
     if not re.search(rb"\b_Float(?:32|64|128)x?\b", content):
-        return str(unit.file)
+        return name
     quad = b"__float128" if platform.machine() in ("x86_64", "AMD64", "i386", "i686") else b"long double"
     marker = f'# 1 "{unit.file}"\n'.encode()
     copy = scratch / unit.file.name

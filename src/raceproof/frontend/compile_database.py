@@ -17,7 +17,15 @@ from pathlib import Path
 
 from raceproof.core import InputError, SourcePos
 from raceproof.frontend.flags import data_model_of, meaningful_flags, output_of, without_build_flags
-from raceproof.frontend.inputs import CompileRequest, Headers, Unit, check_source, find_compiler, read_bytes
+from raceproof.frontend.inputs import (
+    CompileRequest,
+    Headers,
+    Unit,
+    check_source,
+    check_words,
+    find_compiler,
+    read_bytes,
+)
 
 _TARGET = re.compile(r"(?:^|/)(?:CMakeFiles/([^/]+)\.dir|([^/]+?)(?:\.p|@exe|@sta|@sha))/")
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
@@ -72,6 +80,8 @@ def _read_json(database: Path) -> list[Mapping[str, object]]:
         entries = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError(f"not valid JSON: {error.msg}", SourcePos(str(database), error.lineno, error.colno)) from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{database}: not a compilation database: {error}") from None
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InputError(f"{database}: a compilation database is a list of objects")
     return entries
@@ -82,15 +92,16 @@ def _read_entry(database: Path, number: int, fields: Mapping[str, object], cflag
     file, directory = fields.get("file"), fields.get("directory", ".")
     if not isinstance(file, str) or not isinstance(directory, str):
         raise InputError(f"{where}: `file` and `directory` must be strings")
-    home = (database.parent / directory).resolve()
-    if not home.is_dir():
-        raise InputError(f"{where}: no such directory: {directory}")
     arguments = _arguments(where, fields)
-    flags = meaningful_flags(arguments[1:]) + without_build_flags(cflags)
     output = str(fields.get("output") or output_of(arguments) or "")
+    check_words((file, directory, output, *arguments), where)
+    home = (database.parent / directory).resolve()
+    if not os.path.isdir(home):
+        raise InputError(f"{where}: no such directory: {directory}")
+    flags = meaningful_flags(arguments[1:]) + without_build_flags(cflags)
     match = _TARGET.search(output)
     path = Path(os.path.normpath(home / file))
-    if not path.exists():
+    if not os.path.exists(path):
         path = home / file  # a symbolic link on the way makes `..` mean something else
     target = (match.group(1) or match.group(2)) if match else str(path)
     return _Entry(Unit(path, flags, home), target, output, _defines_main(path), (*arguments, *cflags))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from raceproof.core import InternalError, ToolMissing
+from raceproof.core import InternalError, ToolMissing, Unsupported
 from raceproof.frontend.compile import zig_program
 from raceproof.frontend.instrument import TLS_SECTION
 
@@ -23,7 +23,7 @@ def emit_object(text: str) -> bytes:
         module.verify()
         target = llvm.Target.from_triple(module.triple or llvm.get_default_triple())
         machine = target.create_target_machine(opt=2, reloc="pic", codemodel="default")
-    except RuntimeError as error:
+    except (RuntimeError, UnicodeDecodeError) as error:  # llvmlite decodes what LLVM says, which quotes the text
         raise InternalError(f"instrumentation made a module that LLVM refuses: {error}") from None
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=_LEVEL))
     builder.getModulePassManager().run(module, builder)
@@ -43,5 +43,5 @@ def build_shared_object(text: str, output: Path, scratch: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     except OSError as error:
         raise ToolMissing(f"cannot run the linker of the Python package ziglang: {error.strerror}") from None
-    if done.returncode != 0:
-        raise InternalError(f"the instrumented program does not link: {done.stderr.strip()[:2000]}")
+    if done.returncode != 0:  # symbols with a version, or other things that only a linker script can say
+        raise Unsupported(f"running a program that the linker refuses: {done.stderr.strip()[:500]}")

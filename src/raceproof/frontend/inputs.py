@@ -6,8 +6,9 @@ missing, a directory, unreadable, empty, binary, not a kind of file that racepro
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
@@ -25,6 +26,9 @@ CPP_SUFFIXES = (".cpp", ".cc", ".cxx", ".C", ".c++", ".ii")
 LLVM_SUFFIXES = (".ll", ".bc")
 _READABLE = tuple(dict.fromkeys([*C_SUFFIXES, *PREPROCESSED_SUFFIXES, *CPP_SUFFIXES, *LLVM_SUFFIXES]))
 _RACE_PROPERTY = "no-data-race.prp"
+_LARGEST_TASK = 50_000  # characters; the time that YAML takes may grow with the square of it
+# The one in C is faster and refuses what is deeply nested. Not everywhere is PyYAML built with it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +114,24 @@ def _hint(path: Path) -> str:
     return "; give a compilation database with -p" if path.suffix == ".json" else ""
 
 
+def check_words(words: Iterable[str], where: str) -> None:
+    """Refuse what no command line and no file system can bear: NUL, and halves of characters."""
+    for word in words:
+        try:
+            is_bad = b"\0" in os.fsencode(word)
+        except UnicodeEncodeError:
+            is_bad = True
+        if is_bad:
+            raise InputError(f"{where}: {word[:100]!r} can be no file and no flag")
+
+
 def read_bytes(path: Path) -> bytes:
     """The content of an input file, or `InputError` with the reason."""
     try:
         if path.is_dir():
             raise InputError(f"{path}: is a directory, not a file")
+        if path.exists() and not path.is_file():  # a pipe would wait for ever, a device never end
+            raise InputError(f"{path}: not a regular file")
         return path.read_bytes()
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
@@ -151,6 +168,7 @@ def from_task(
         raise InputError(f"{task}: field options.language is {language}; raceproof reads C")
     if model not in ("LP64", "ILP32"):
         raise InputError(f"{task}: field options.data_model is {model}; it must be ILP32 or LP64")
+    check_words(names, str(task))
     files = [task.parent / name for name in names]
     request = from_files(files, cflags, data_model=cast(DataModel, model), headers=headers, compiler=compiler)
     expected = _expected_verdict(task, fields.get("properties"))
@@ -159,13 +177,15 @@ def from_task(
 
 def _read_yaml(task: Path) -> Mapping[str, object]:
     text = read_bytes(task).decode("utf-8", "replace")
+    if len(text) > _LARGEST_TASK:
+        raise InputError(f"{task}: not a task definition: {len(text)} characters")
     try:
-        fields = yaml.safe_load(text)
+        fields = yaml.load(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         pos = SourcePos(str(task), mark.line + 1, mark.column + 1) if mark is not None else None
         raise InputError(f"not valid YAML: {error.problem}", pos) from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError, TypeError) as error:  # no such date, a list as a key
         raise InputError(f"{task}: not valid YAML: {error}") from None
     if not isinstance(fields, dict):
         raise InputError(f"{task}: not a task definition: it has no fields")

@@ -32,6 +32,7 @@ from raceproof.ir import (
     Jump,
     Load,
     Operand,
+    OtherConst,
     Phi,
     Program,
     PtrType,
@@ -49,7 +50,7 @@ ATOMIC_BEGIN, ATOMIC_END = "rp_lib___VERIFIER_atomic_begin", "rp_lib___VERIFIER_
 _LABEL = re.compile(r'("[^"]*"|[\w$.\-]+):')
 _RESULT = re.compile(r'  (%(?:"[^"]*"|[\w$.\-]+)) = ')
 _CALLED_TYPE = re.compile(r"call (?:[a-z]+(?:\([^)]*\))? )*?(ptr|i\d+)\b")
-# The parser lets no assembly pass but barriers and hints to the processor, which mean nothing to fibers.
+# Barriers and hints to the processor mean nothing to fibers.
 _ASSEMBLY = re.compile(r'(\bcall [^@"]*\basm (?:[a-z]+ )*)"[^"]*"')
 _TARGET_LABEL = re.compile(r'label (%(?:"[^"]*"|[\w$.\-]+))')
 
@@ -124,6 +125,8 @@ class FunctionInstrumenter:
         text = self._thread_local_uses(instr, text)
         if isinstance(instr, Compute) and instr.op == "asm":
             text = [_ASSEMBLY.sub(r'\1""', text[0])]
+        elif isinstance(instr, Compute) and instr.op == "asm value":  # LLVM ends the process if it cannot read it
+            raise Unsupported("running inline assembly", instr.pos)
         match instr:
             case Load() | Store() if instr.order is None:
                 self._plain(instr, text[0])
@@ -212,6 +215,8 @@ class FunctionInstrumenter:
 
     def _call(self, instr: Call, text: list[str]) -> None:
         plan, head = self.facts.plan, text[0]
+        if isinstance(instr.callee, OtherConst):  # what it reads, writes and orders could not be seen
+            raise Unsupported(f"running {instr.callee}", instr.pos)
         hooks = plan.accesses.get(instr.id, ())
         arguments = call_arguments(head) if hooks else []
         is_tail = head.lstrip().startswith("musttail") or " = musttail call" in head

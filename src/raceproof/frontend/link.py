@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Sequence
 
 import llvmlite.binding as llvm
@@ -48,7 +49,7 @@ def _parse(unit: Unit, request: CompileRequest, text: str | bytes) -> llvm.Modul
             text = _normalised(text)
         return llvm.parse_assembly(protect(str(text)))
     except RuntimeError as error:
-        reason = " ".join(str(error).split())
+        reason = textwrap.shorten(str(error), 400, placeholder=" ...")
         if not is_ours:
             raise InputError(f"{unit.file}: not valid LLVM IR: {reason}") from None
         if request.compiler is None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from raceproof.core import SourcePos, Unsupported
-from raceproof.frontend.llvm_lexer import SyntaxMismatch, unescape
+from raceproof.core import SourcePos
+from raceproof.frontend.assembly import CALLEES, Assembly, classify
+from raceproof.frontend.llvm_lexer import SyntaxMismatch
 from raceproof.frontend.llvm_operands import Reader
 from raceproof.ir import (
     Address,
@@ -20,6 +21,7 @@ from raceproof.ir import (
     IntConst,
     IrType,
     Operand,
+    OtherConst,
     Reg,
     SiteId,
 )
@@ -39,8 +41,6 @@ _DROPPED = frozenset(
     ]
 )
 _COPIES = frozenset(["llvm.memcpy", "llvm.memmove"])
-# Assembly that has no effect on memory or control: compiler barriers and spin-wait hints.
-_HARMLESS_ASSEMBLY = frozenset(["", "nop", "pause", "rep; nop", "rep;nop", "rep nop", "yield"])
 
 
 def intrinsic_name(symbol: str) -> str:
@@ -72,7 +72,7 @@ class CallParser:
         if r.peek() == "(":  # the whole function type, printed for variadic callees only
             r.skip_group()
         if r.peek() == "asm":
-            return self._assembly(site, pos, result)
+            return self._assembly(site, pos, result, returns)
         callee = r.value(r.types.pointer)
         args, types, by_value = self._arguments()
         noreturn = self._trailing_attributes()
@@ -138,16 +138,22 @@ class CallParser:
                 raise SyntaxMismatch(f"'{token}' behind a call")
         return noreturn
 
-    def _assembly(self, site: SiteId, pos: SourcePos | None, result: Reg | None) -> Compute | None:
+    def _assembly(
+        self, site: SiteId, pos: SourcePos | None, result: Reg | None, returns: IrType
+    ) -> Call | Compute | None:
         r = self._r
         r.expect("asm")
+        flags = []
         while not r.peek().startswith('"'):
-            r.next()
-        template = unescape(r.next()[1:-1]).decode("utf-8", "replace").strip()
-        if template not in _HARMLESS_ASSEMBLY:
-            raise Unsupported("inline assembly", pos)
+            flags.append(r.next())
+            if flags[-1] == "":
+                raise SyntaxMismatch("assembly without a template")
+        template = r.next()[1:-1]
         r.expect(",")
-        r.next()
-        args, _, _ = self._arguments()
-        self._trailing_attributes()
-        return Compute(site, pos, result, "asm", args) if result is not None else None
+        kind = classify(template, r.next()[1:-1], "inteldialect" in flags)
+        args, types, by_value = self._arguments()
+        noreturn = self._trailing_attributes()
+        if kind in CALLEES:
+            return Call(site, pos, result, returns, OtherConst(CALLEES[kind]), args, types, noreturn, by_value)
+        op = "asm" if kind is Assembly.NOTHING else "asm value"
+        return Compute(site, pos, result, op, args) if result is not None else None

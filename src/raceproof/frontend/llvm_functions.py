@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from raceproof.core import RaceproofError, SourcePos, Unsupported
+from raceproof.frontend.assembly import Assembly, assembly_in
 from raceproof.frontend.debug_info import Metadata, string
 from raceproof.frontend.debug_types import SourceTypes
 from raceproof.frontend.llvm_calls import does_nothing
@@ -41,7 +42,6 @@ _CALLED_RECORD = re.compile(
 )
 _SUBPROGRAM = re.compile(r" !dbg !(\d+)")
 _HINT = re.compile(r'(?:(?:tail|musttail|notail) )?call [^@"]*@("[^"]*"|[\w$.\-]+)\(')
-_ASSEMBLY = re.compile(r'(?:(?:tail|musttail|notail) )?call [^@"]*\basm [^@]*?"')
 _TERMINATORS = (Jump, Branch, Switch, IndirectJump, Return, Unreachable)
 
 
@@ -232,4 +232,4 @@ def _is_nothing(line: str) -> bool:
     match = _HINT.match(line)
     if match is not None:
         return does_nothing(unquote(match.group(1)))
-    return _ASSEMBLY.match(line) is not None
+    return assembly_in(line) in (Assembly.NOTHING, Assembly.VALUE)

@@ -38,9 +38,10 @@ def string_constant(name: str, content: str) -> str:
 
 def symbol(name: str) -> str:
     """How LLVM prints `@name`."""
-    if re.fullmatch(r"[A-Za-z$._\-][\w$.\-]*", name):
+    if re.fullmatch(r"[A-Za-z$._\-][\w$.\-]*", name, re.ASCII):
         return f"@{name}"
-    return '@"' + "".join(c if 32 <= ord(c) < 127 and c not in '"\\' else f"\\{ord(c):02X}" for c in name) + '"'
+    data = name.encode("utf-8", "surrogateescape")
+    return '@"' + "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in data) + '"'
 
 
 def _address(name: str, offset: int) -> str:

@@ -7,12 +7,14 @@ import re
 import time
 from dataclasses import dataclass
 
-from raceproof.core import Budget, InputError
+from raceproof.core import Budget, InputError, Unsupported
 from raceproof.frontend import cache as kept
 from raceproof.frontend.cache import Cache, Recipe
 from raceproof.frontend.compile import compile_units
 from raceproof.frontend.inputs import CompileRequest
+from raceproof.frontend.llvm_lexer import unescape
 from raceproof.frontend.llvm_parser import parse_module
+from raceproof.frontend.module_exports import symbol
 from raceproof.ir import Origin, Program, check_program
 
 log = logging.getLogger(__name__)
@@ -56,12 +58,23 @@ def _linked(
         started = time.time()
         compiled = compile_units(request, cache.zig_directory(), budget)
         text = link(request, compiled, budget)
-        _check_entry(text, request)
         recipe = kept.keep_module(cache, request, text, compiled, started)
+    _check_entry(text, request)
+    _check_names(text)
     origin = Origin(tuple(str(unit.file) for unit in request.units), recipe.commands, request.data_model)
     return LinkedModule(text, origin), recipe
 
 
+def _check_names(text: str) -> None:
+    """Names are text, all the way from LLVM and back to it."""
+    for match in re.finditer(r'@"([^"\n]*\\[^"\n]*)"', text):
+        try:
+            unescape(match[1]).decode("utf-8")
+        except UnicodeDecodeError:
+            raise Unsupported(f"a name that is not UTF-8: {match[1][:100]}") from None
+
+
 def _check_entry(text: str, request: CompileRequest) -> None:
-    if re.search(rf"^define [^\n]*@{re.escape(request.entry)}\(", text, re.MULTILINE) is None:
+    name = symbol(request.entry)
+    if re.search(rf"^define [^\n@]*{re.escape(name)}\(", text, re.MULTILINE) is None:
         raise InputError(f"no function `{request.entry}` in {request.names()}: raceproof needs a whole program")

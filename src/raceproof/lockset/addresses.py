@@ -50,8 +50,13 @@ def why_disjoint(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view
     objects_a, objects_b = _objects(cp, view_a.address), _objects(cp, view_b.address)
     if objects_a is not None and objects_b is not None and not objects_a & objects_b:
         return "different objects"
-    if a.size is None or b.size is None:
-        return _fresh_arguments(cp, view_a, own_a, common_a, view_b, own_b, common_b)
+    fresh = (
+        _fresh_arguments(cp, view_a, own_a, common_a, view_b, own_b, common_b)
+        or _object_given_back(cp, view_a, view_b)
+        or _object_given_back(cp, view_b, view_a)
+    )
+    if fresh is not None or a.size is None or b.size is None:
+        return fresh
     if apart.terms:
         return _listed_elements(cp, a.size, view_a, b.size, view_b) or _between_creator_and_thread(
             cp, a, view_a, b, view_b
@@ -61,8 +66,8 @@ def why_disjoint(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view
             return "different parts of one object"
         return None
     return (
-        _fresh_arguments(cp, view_a, own_a, common_a, view_b, own_b, common_b)
-        or _own_elements(cp, apart.constant, a.size, own_a, b.size, own_b)
+        _own_elements(cp, apart.constant, a.size, own_a, b.size, own_b)
+        or _drawn_elements(cp, apart.constant, a.size, view_a, own_a, b.size, view_b, own_b)
         or _listed_elements(cp, a.size, view_a, b.size, view_b)
         or _between_creator_and_thread(cp, a, view_a, b, view_b)
         or _different_fields(apart.constant, a.size, own_a, b.size, own_b)
@@ -102,6 +107,19 @@ def _own_elements(
             stride = _instance_stride(cp, atom_a)
             if stride is not None and abs(factor_a) * stride - abs(apart) >= max(size_a, size_b):
                 return "every thread has an element of its own"
+    return None
+
+
+def _drawn_elements(
+    cp: ConcurrentProgram, apart: int, size_a: int, view_a: View, own_a: Terms, size_b: int, view_b: View, own_b: Terms
+) -> str | None:
+    """Both use an index that was drawn from one counter, which nobody else has drawn."""
+    match own_a, own_b:
+        case ((atom_a, factor_a),), ((atom_b, factor_b),) if factor_a == factor_b:
+            counters = {c for atom, c in view_a.moment.must_drawn if atom == atom_a}
+            counters &= {c for atom, c in view_b.moment.must_drawn if atom == atom_b}
+            if counters & cp.drawn_from and abs(factor_a) - abs(apart) >= max(size_a, size_b):
+                return "no two threads draw the same element"
     return None
 
 
@@ -177,13 +195,22 @@ def _handed_over(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view
         or b.size is None
     ):
         return None
-    in_argument = view_b.address.plus(Linear(0, ((StartArg(thread.id), 1),)), -1)
-    in_pattern = view_a.address.plus(argument.pattern, -1)
-    if not in_argument.is_constant or not in_pattern.is_constant:
-        return None
-    if argument.stride - abs(in_argument.constant - in_pattern.constant) >= max(a.size, b.size):
+    if _are_other_elements(argument, argument.pattern, view_a.address, view_b, max(a.size, b.size)):
         return "an element that no thread has been given yet"
     return None
+
+
+def _are_other_elements(argument: DistinctArgument, pattern: Linear, address: Linear, view_b: View, size: int) -> bool:
+    """`b` is where its thread's argument leads, `address` where `pattern` leads, which another one was given."""
+    factor = dict(view_b.address.terms).get(StartArg(view_b.thread)) if view_b.address is not None else None
+    if view_b.address is None or factor is None:
+        return False
+    beside_argument = view_b.address.plus(Linear(0, ((StartArg(view_b.thread), 1),)), -factor)
+    beside_pattern = address.plus(pattern, -factor)
+    apart = beside_argument.plus(beside_pattern, -1)
+    if not beside_argument.is_absolute or not beside_pattern.is_absolute or not apart.is_constant:
+        return False
+    return argument.stride * abs(factor) - abs(apart.constant) >= size
 
 
 def _given_back(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> str | None:
@@ -199,12 +226,28 @@ def _given_back(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_
         or b.size is None
     ):
         return None
-    in_argument = view_b.address.plus(Linear(0, ((StartArg(thread.id), 1),)), -1)
     for returned, pattern in sorted(view_a.moment.must_returned, key=str):
-        in_pattern = view_a.address.plus(pattern, -1)
-        is_known = returned == thread.id and in_argument.is_constant and in_pattern.is_constant
-        if is_known and argument.stride - abs(in_argument.constant - in_pattern.constant) >= max(a.size, b.size):
+        if returned == thread.id and _are_other_elements(
+            argument, pattern, view_a.address, view_b, max(a.size, b.size)
+        ):
             return "an element whose thread has been joined"
+    return None
+
+
+def _object_given_back(cp: ConcurrentProgram, view_a: View, view_b: View) -> str | None:
+    """`a` is in an object whose thread was joined; `b` is in the object that its thread was given, another one."""
+    thread = cp.threads[view_b.thread]
+    argument = thread.argument
+    if not isinstance(argument, DistinctArgument) or not argument.fresh or thread.parent != view_a.thread:
+        return None
+    if view_a.address is None or view_b.address is None:
+        return None
+    in_argument = view_b.address.plus(Linear(0, ((StartArg(thread.id), 1),)), -1)
+    if in_argument.is_constant and any(
+        returned == thread.id and view_a.address.plus(pattern, -1).is_constant
+        for returned, pattern in view_a.moment.must_returned
+    ):
+        return "an object whose thread has been joined"
     return None
 
 

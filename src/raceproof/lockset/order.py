@@ -1,4 +1,4 @@
-"""Happens-before between two views, from creation, join, once, barriers and signals.
+"""Happens-before between two views, from creation, join, once, barriers, signals and counters.
 
 Follows no single paper; [DHTC, Fig. 1] adds the end of threads to Eraser's states, which is `Moment.may_run` here.
 Each function returns why the two cannot be concurrent, or None if nothing is known: it errs on the side of None.
@@ -7,7 +7,7 @@ Each function returns why the two cannot be concurrent, or None if nothing is kn
 from __future__ import annotations
 
 from raceproof.facts import describe_lock
-from raceproof.model import ConcurrentProgram, Linear, ThreadId, View
+from raceproof.model import MAIN, ConcurrentProgram, Linear, ThreadId, View
 
 
 def why_ordered(cp: ConcurrentProgram, a: View, b: View) -> str | None:
@@ -20,6 +20,8 @@ def why_ordered(cp: ConcurrentProgram, a: View, b: View) -> str | None:
         or _barrier(cp, a, b)
         or _signal(cp, a, b)
         or _signal(cp, b, a)
+        or _counted(cp, a, b)
+        or _counted(cp, b, a)
     )
 
 
@@ -108,4 +110,17 @@ def _signal(cp: ConcurrentProgram, before: View, after: View) -> str | None:
     for signal in sorted(received, key=str):
         if cp.senders.get(signal) == before.thread and signal.address not in before.moment.may_sent:
             return f"signalled through {describe_lock(cp, signal.address)}"
+    return None
+
+
+def _counted(cp: ConcurrentProgram, before: View, after: View) -> str | None:
+    """`before` is done by a thread that has yet to count down; `after` by main, which has seen that all have."""
+    for counter in cp.countdowns:
+        if (
+            after.thread == MAIN
+            and counter.address in after.moment.must_drained
+            and before.thread in counter.threads
+            and counter.address not in before.moment.may_counted
+        ):
+            return f"counted down through {describe_lock(cp, counter.address)}"
     return None

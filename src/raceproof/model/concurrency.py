@@ -59,6 +59,8 @@ class Thread:
     `many`: more than one instance may run at the same time. `instances` bounds how many there are in a
     whole run, if known. `may_run_at_creation`: what may be running when an instance is created.
     `argument_objects`: what its argument may point to.
+    `is_callback`: no thread, but a function that code outside the program may run at any time once `parent` has given
+    it away at `created_at`, or from the start if that is None: a signal handler, a function that a library was given.
     Main has no parent and no creation site.
     """
 
@@ -72,6 +74,7 @@ class Thread:
     argument: Argument
     may_run_at_creation: frozenset[ThreadId] = frozenset()
     argument_objects: frozenset[ObjectId] = frozenset()
+    is_callback: bool = False
 
 
 @unique
@@ -114,6 +117,20 @@ class Signal:
 
 
 @dataclass(frozen=True, slots=True)
+class CountDown:
+    """A counter that threads count down, each once at most; main makes them all, and sees when all have done so.
+
+    `via`: locks under which all writes happen (but for what main does while it is alone), None if they are atomic
+    updates. `threads`: those that count down. `most`: how many of them there are in a run at most, if known.
+    """
+
+    address: Linear
+    via: frozenset[Linear] | None
+    threads: frozenset[ThreadId]
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Moment:
     """What is ordered before and after a point of a thread, by creation, join, once, barriers, signals.
 
@@ -127,6 +144,10 @@ class Moment:
     `must_received`: signals that this thread has certainly received.
     `may_handed`: threads to which the creator may have given the argument of the current round of its loop.
     `must_returned`: thread instances that were joined, by the argument they were given.
+    `may_counted`: counters that this thread may have counted down already.
+    `must_drained`: counters at which main has seen that every thread it has created, of those that count down
+      there, has done so.
+    `must_drawn`: values, with the counters that they were drawn from.
     """
 
     may_run: frozenset[ThreadId] = frozenset()
@@ -137,6 +158,9 @@ class Moment:
     must_received: frozenset[Signal] = frozenset()
     may_handed: frozenset[ThreadId] = frozenset()
     must_returned: frozenset[tuple[ThreadId, Linear]] = frozenset()
+    may_counted: frozenset[Linear] = frozenset()
+    must_drained: frozenset[Linear] = frozenset()
+    must_drawn: frozenset[tuple[Atom, Linear]] = frozenset()
 
 
 @unique
@@ -266,7 +290,8 @@ class ConcurrentProgram:
     `accesses` holds those to objects that more than one thread may touch while one writes; `private_accesses`
     counts the others. `exclusive` are the semaphores and atomic spin locks that may be relied on as mutexes.
     `senders` gives, for each signal that orders, the one thread that sends it; `sent_after` what it has always
-    received itself before sending through that address. `may_hold`: for an object that is
+    received itself before sending through that address. `countdowns`: counters that threads count down;
+    `drawn_from`: from which they draw numbers, a different one each time. `may_hold`: for an object that is
     private somewhere, the accesses through which a pointer to it may be stored and found. `calls` is None where
     the facts were not made by `facts.analyse`.
     """
@@ -284,3 +309,5 @@ class ConcurrentProgram:
     assumptions: tuple[Assumption, ...]
     may_hold: Mapping[ObjectId, frozenset[AccessId]]
     calls: CallGraph | None = None
+    countdowns: tuple[CountDown, ...] = ()
+    drawn_from: frozenset[Linear] = frozenset()

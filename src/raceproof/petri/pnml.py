@@ -181,6 +181,8 @@ def _parse(text: str | bytes, file: str) -> _Element:
         parser.Parse(text, True)
     except expat.ExpatError as error:
         raise InputError(expat.ErrorString(error.code), SourcePos(file, error.lineno, error.offset + 1)) from None
+    except (LookupError, ValueError) as error:  # of the encoding that the text says it has
+        raise InputError(f"{file}: {error}") from None
     return root.children[0]
 
 

@@ -26,6 +26,7 @@ from raceproof.core import InputError, SourcePos, Unsupported
 from raceproof.petri.net import Marking, Net, Transition
 
 LARGEST = 2**63 - 2
+MAX_SHOWN = 60  # characters of the text in a message
 """More tokens than this are refused: the solver counts in 64 bits."""
 _SECTIONS = ("vars", "rules", "init", "target", "invariants")
 _WORD = re.compile(r"[^\s,;#=<>+\-'\[\]]+")
@@ -91,7 +92,7 @@ class _Reader:
         return self.tokens[self.next]
 
     def fail(self, message: str) -> NoReturn:
-        found = f"'{self.token.text}' was found" if self.token.text else "the file ends here"
+        found = f"'{self.token.text[:MAX_SHOWN]}' was found" if self.token.text else "the file ends here"
         raise InputError(f"{message}; {found}", self.token.pos)
 
     def accept(self, text: str) -> bool:
@@ -114,21 +115,21 @@ class _Reader:
     def declaration(self) -> None:
         token = self.word("the name of a place")
         if token.text.isdigit():
-            raise InputError(f"a place cannot be called {token.text}", token.pos)
+            raise InputError(f"a place cannot be called {token.text[:MAX_SHOWN]}", token.pos)
         if token.text in self.places:
-            raise InputError(f"place {token.text} is declared twice", token.pos)
+            raise InputError(f"place {token.text[:MAX_SHOWN]} is declared twice", token.pos)
         self.places[token.text] = len(self.places)
 
     def place(self) -> int:
         token = self.word("the name of a place")
         if token.text not in self.places:
-            raise InputError(f"place {token.text} is not declared in vars", token.pos)
+            raise InputError(f"place {token.text[:MAX_SHOWN]} is not declared in vars", token.pos)
         return self.places[token.text]
 
     def number(self) -> int:
         token = self.word("a number")
         if not (token.text.isascii() and token.text.isdigit()):
-            raise InputError(f"a number was expected; '{token.text}' was found", token.pos)
+            raise InputError(f"a number was expected; '{token.text[:MAX_SHOWN]}' was found", token.pos)
         if len(token.text) > 20 or int(token.text) > LARGEST:
             raise InputError("number too large: at most 2^63 - 2 tokens", token.pos)
         return int(token.text)

@@ -55,7 +55,7 @@ def check(
     on_stage("facts")
     try:
         cp = facts.analyse(program, budget, settings.models)
-        pairs = facts.race_pairs(cp)
+        pairs = facts.race_pairs(cp, budget)
     except (Unsupported, LimitReached) as stop:
         return undecided(files, f"no facts about the program: {stop}", time.monotonic() - start)
     except KeyboardInterrupt:

@@ -198,6 +198,9 @@ class Namer:
         if thread_id == MAIN:
             return "main thread"
         thread = self._cp.threads[thread_id]
+        if thread.is_callback:
+            since = f" from {_line(thread.pos)} on" if thread.pos is not None else ""
+            return f"`{self._function(thread.start)}`, which the system or a library may call at any time{since}"
         created = f", created at {_line(thread.pos)}" if thread.pos is not None else ""
         return f"thread `{self._function(thread.start)}`{created}" + (" (several at once)" if thread.many else "")
 

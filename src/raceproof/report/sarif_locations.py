@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from urllib.parse import quote
 
@@ -61,5 +62,5 @@ class Artifacts:
     def _uri(self, file: str) -> dict[str, Json]:
         path = Path(file).resolve()
         if path.is_relative_to(self._root):
-            return {"uri": quote(path.relative_to(self._root).as_posix()), "uriBaseId": ROOT}
+            return {"uri": quote(os.fsencode(path.relative_to(self._root))), "uriBaseId": ROOT}
         return {"uri": path.as_uri()}

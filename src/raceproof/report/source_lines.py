@@ -6,12 +6,15 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 from raceproof.core import SourcePos
 
 _MARGIN = 7  # digits of the line number, right-aligned with the indentation
 _TAB = 4
+_LARGEST_FILE = 100_000_000
 
 
 class SourceLines:
@@ -45,11 +48,19 @@ class SourceLines:
 
     def _lines(self, file: str) -> list[bytes]:
         if file not in self._files:
-            try:
-                self._files[file] = Path(file).read_bytes().splitlines()
-            except (OSError, ValueError):
-                self._files[file] = []
+            self._files[file] = read_lines(file)
         return self._files[file]
+
+
+def read_lines(file: str) -> list[bytes]:
+    """None if the file is gone, or is no source: a `#line` can name anything, also a device that never ends."""
+    try:
+        status = os.stat(file)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
+            return []
+        return Path(file).read_bytes().splitlines()
+    except (OSError, ValueError):
+        return []
 
 
 def _printable(raw: bytes) -> str:

@@ -201,7 +201,8 @@ class _Writer:
 
     def _same_access(self, first: AccessResult, second: AccessResult) -> None:
         if first.thread == second.thread and first.held == second.held:
-            self.line("  and the same in another instance of the thread")
+            is_call = first.thread.startswith("`")  # of a function from outside, not a thread of its own
+            self.line(f"  and the same in another {'call of it' if is_call else 'instance of the thread'}")
         else:
             self.line("  and the same")
             self._situation(second)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import pytest
 from bench.check import Checked
 from bench.generate import Generated
 from bench.measure import Run, run_measured
-from bench.results import replace_block
+from bench.results import RESULTS, replace_block
 from bench.run import Row, choose_programs, growth, judge
+from bench.sections import SECTIONS
 from bench.synth import Options, PlantedRace
 
 _RACY = Generated("", (PlantedRace("missing-lock", "list1_length", (40,)),), 0)
@@ -92,3 +94,22 @@ def test_run_is_measured_and_killed_after_the_limit() -> None:
     assert (run.status, run.output) == (0, "80000000\n")
     assert 80 < run.peak_mb < 200
     assert run_measured([sys.executable, "-c", "import time; time.sleep(60)"], limit=1).status < 0
+
+
+# Their harness keeps runs of many hours, which nobody repeats for a table.
+_KEPT = ("## The six searches against one another", "## Generated programs against brute force")
+
+
+def test_no_table_is_typed_in_by_hand() -> None:
+    """Every table of docs/results.md stands between the marks of a script, and every mark has its section."""
+    heading, block = "", ""
+    for number, line in enumerate(RESULTS.read_text(encoding="utf-8").splitlines(), start=1):
+        if line.startswith("#"):
+            heading = line
+        elif (mark := re.fullmatch(r"<!-- bench:([\w-]+) (begin|end) -->", line)) is not None:
+            assert mark[1] in SECTIONS, f"line {number}: no section {mark[1]}"
+            assert (block == "") == (mark[2] == "begin"), f"line {number}: marks of {mark[1]} are not in pairs"
+            block = mark[1] if mark[2] == "begin" else ""
+        elif line.startswith("|"):
+            assert block or heading in _KEPT, f"line {number}: a table outside of all marks, under {heading!r}"
+    assert block == ""

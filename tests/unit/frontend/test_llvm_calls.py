@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from raceproof.core import SourcePos, Unsupported
+from raceproof.core import Unsupported
 from raceproof.frontend.llvm_calls import intrinsic_name
 from raceproof.ir import Address, Call, Cast, Compute, Instr, IntConst, OtherConst, Program, Reg, Terminator
 
@@ -177,19 +177,20 @@ def test_a_barrier_on_a_register_computes(parse_body: ParseBody) -> None:
     assert (made.op, made.operands) == ("asm", (Reg("i"),))
 
 
-def test_other_assembly_is_refused_with_its_position(parse: Callable[..., Program]) -> None:
-    text = """
-define void @f() {
-  call void asm sideeffect "lock; incl $0", "=*m"(ptr null), !dbg !4
-  ret void
-}
-!1 = !DIFile(filename: "/src/lock.c", directory: "")
-!2 = distinct !DISubprogram(name: "f", scope: !1, file: !1, line: 3, unit: !9)
-!4 = !DILocation(line: 7, column: 3, scope: !2)
-"""
-    with pytest.raises(Unsupported, match="inline assembly") as error:
-        parse(text)
-    assert error.value.pos == SourcePos("/src/lock.c", 7, 3)
+def test_assembly_on_registers_computes(parse_body: ParseBody) -> None:
+    (made,) = parse_body('%1 = call i32 asm "bswap $0", "=r,0,~{dirflag},~{fpsr},~{flags}"(i32 %i) #17')
+    assert isinstance(made, Compute)
+    assert (made.op, made.operands) == ("asm value", (Reg("i"),))
+
+
+@pytest.mark.parametrize(
+    ("template", "callee"),
+    [("lock; incl $0", "inline assembly"), ("call other", "inline assembly that is not understood")],
+)
+def test_other_assembly_is_a_call_of_something_unknown(parse_body: ParseBody, template: str, callee: str) -> None:
+    made = call(parse_body, f'call void asm sideeffect "{template}", "=*m,~{{memory}}"(ptr elementtype(i32) %p) #17')
+    assert made.callee == OtherConst(callee)
+    assert made.args == (Reg("p"),)
 
 
 def test_assembly_at_file_scope_is_refused(parse: Callable[..., Program]) -> None:

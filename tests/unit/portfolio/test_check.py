@@ -60,7 +60,7 @@ def _facts(monkeypatch: pytest.MonkeyPatch) -> None:
         return "mutex"
 
     monkeypatch.setattr(facts, "analyse", lambda program, budget, models: concurrent_program())
-    monkeypatch.setattr(facts, "race_pairs", lambda cp: PAIRS)
+    monkeypatch.setattr(facts, "race_pairs", lambda cp, budget: PAIRS)
     monkeypatch.setattr(facts, "describe_location", describe_location)
     monkeypatch.setattr(facts, "describe_lock", describe_lock)
 
@@ -111,7 +111,7 @@ def test_the_scope_is_that_of_the_weakest_proof(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_without_pairs_the_program_is_race_free(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(facts, "race_pairs", lambda cp: ())
+    monkeypatch.setattr(facts, "race_pairs", lambda cp, budget: ())
     result = run(monkeypatch, raise_(AssertionError("must not run")))
     assert (result.verdict, result.scope) == (Verdict.RACE_FREE, Scope.ALL_INPUTS)
     assert "shared" in str(result.reason)

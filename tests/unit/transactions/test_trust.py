@@ -56,20 +56,29 @@ def test_an_exchange_that_fails_reads_all_the_same(tmp_path: Path, failure: str,
     assert is_trusted(STORE.format("release"), exchange, tmp_path) is expected
 
 
-def test_a_cell_with_a_race_tells_nothing(tmp_path: Path) -> None:
-    """An atomic access and a plain one race, too."""
-    text = "int x, flag; void *f(void *p) { x = 1; FLAG; return 0; }\n"
-    text += "void *g(void *p) { if (__atomic_load_n(&flag, __ATOMIC_ACQUIRE)) x = 2; return 0; }\n" + TAIL
-    for number, write in enumerate(("flag = 1", "__atomic_store_n(&flag, 1, __ATOMIC_RELEASE)")):
-        directory = tmp_path / str(number)
-        directory.mkdir()
-        program = of_text(text.replace("FLAG", write), directory)
-        flags = [pair for pair in program.pairs if program.cp.objects[pair.target.object].name == "flag"]
-        others = tuple(pair for pair in program.pairs if pair not in flags)
-        assert len(flags) == 1
-        assert "flag" in names(program)
-        assert ("flag" in names(program, others)) is (number == 1)
-        assert bool(touched_by(Surroundings(program.cp), flags[0])) is (number == 0)
+PLAIN_WRITE, PLAIN_READ = "flag = 1", "flag"
+ATOMIC_WRITE, ATOMIC_READ = "__atomic_store_n(&flag, 1, __ATOMIC_RELEASE)", "__atomic_load_n(&flag, __ATOMIC_ACQUIRE)"
+
+
+@pytest.mark.parametrize(
+    ("write", "read", "is_race"),
+    [
+        (PLAIN_WRITE, PLAIN_READ, True),
+        (PLAIN_WRITE, ATOMIC_READ, True),  # an atomic access and a plain one race, too
+        (ATOMIC_WRITE, PLAIN_READ, True),
+        (ATOMIC_WRITE, ATOMIC_READ, False),
+    ],
+)
+def test_a_cell_with_a_race_tells_nothing(tmp_path: Path, write: str, read: str, is_race: bool) -> None:
+    text = f"int x, flag; void *f(void *p) {{ x = 1; {write}; return 0; }}\n"
+    text += f"void *g(void *p) {{ if ({read}) x = 2; return 0; }}\n" + TAIL
+    program = of_text(text, tmp_path)
+    flags = [pair for pair in program.pairs if program.cp.objects[pair.target.object].name == "flag"]
+    others = tuple(pair for pair in program.pairs if pair not in flags)
+    assert len(flags) == 1
+    assert "flag" in names(program)
+    assert ("flag" not in names(program, others)) is is_race
+    assert bool(touched_by(Surroundings(program.cp), flags[0])) is is_race
 
 
 def test_a_pair_is_about_what_both_may_touch(tmp_path: Path) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import memory_transfer, sync_transfer, thread_transfer
+from raceproof.facts.flow import counting, memory_transfer, stale_names, sync_transfer, thread_transfer
 from raceproof.facts.flow.contexts import (
     Exit,
     Renaming,
@@ -31,6 +31,7 @@ from raceproof.model import (
     Linear,
     LockKind,
     LockMode,
+    MemLoc,
     ObjectId,
     Stable,
     of_atom,
@@ -64,8 +65,10 @@ def call(w: Walker, instr: Call, state: State) -> list[State]:
         else:
             results += _external(w, instr, name, current)
     if not names:  # a pointer that points to no function we know: nothing can be said, and nothing returns
-        w.flow.assume("a call through a pointer with no known target does not return", instr.id)
-    return results if len(results) <= 1 else merge(results, MAX_EXITS)
+        w.flow.observed.assume("a call through a pointer with no known target does not return", instr.id)
+    if len(results) <= 1 or (len(names) == 1 and names[0] not in w.world.program.functions):
+        return results  # success and failure of a library call stay apart until the result has been looked at
+    return merge(results, MAX_EXITS)
 
 
 def _result(w: Walker, instr: Call, state: State, value: Linear | None = None) -> None:
@@ -99,14 +102,17 @@ def _leave_out(w: Walker, name: str, values: list[Linear], state: State) -> None
     """What a function may do to memory that is not entered."""
     for value in values:
         state.publish(value)
-    state.forget_memory(_objects(w.world.may_modify[name]))
+    _find_hidden(w, name, state)
+    modified = _objects(w.world.may_modify[name])
+    state.forget_memory(modified)
+    stale_names.renounce_places(w, [MemLoc(o, None, None) for o in modified], state)
     if name in w.world.may_set_specific:
         forget_specific(state)
 
 
 def _modelled(w: Walker, instr: Call, name: str, operation: SyncOp, state: State) -> list[State]:
     """A lock function as the user describes it: what else it does is done, but its accesses are not looked at."""
-    w.flow.assume(f"the user says that {operation.model}", instr.id)
+    w.flow.observed.assume(f"the user says that {operation.model}", instr.id)
     _touch(w, instr, name, state)
     if name in w.world.program.functions:
         _leave_out(w, name, [w.value(arg, state) for arg in instr.args], state)
@@ -117,10 +123,14 @@ def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state:
     """Enter `name` in a context for this state; come back by each of its exits."""
     function = w.world.program.functions[name]
     copies = {i for i, p in enumerate(function.params) if p.by_value is not None}
+    for i in copies & set(range(len(values))):
+        memory_transfer.open_fresh(values[i], state)  # what is in the struct is in the copy, too
     values = [
         of_atom(w.flow.parameter_atom(name, function.params[i].name)) if i in copies else v
         for i, v in enumerate(values)
     ]  # a struct by value is the callee's own copy
+    stale_names.renounce_frame(w, name, state)
+    _find_hidden(w, name, state)
     wanted = _wanted_memory(w, name, state)
     contents = [known.value for (address, _), known in wanted.items() if rename(address, {}) is not None]
     for extra in values[len(function.params) :]:
@@ -135,6 +145,13 @@ def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state:
         if param.by_value is None:
             back.setdefault(w.flow.parameter_atom(name, param.name), value)
     return [_return_state(w, instr, name, e, back, renaming, state.copy()) for e in context.exits]
+
+
+def _find_hidden(w: Walker, name: str, state: State) -> None:
+    """A function that may look where fresh objects are hidden may find them."""
+    if state.hidden:
+        refers = w.world.may_refer[name]
+        state.find(frozenset(o for places in state.hidden.values() for o in places if refers >> o & 1))
 
 
 def _entry_state(
@@ -160,6 +177,8 @@ def _entry_state(
             for thread, pattern in state.must_returned
             if (renamed := rename(pattern, renaming)) is not None
         ),
+        counts=state.counts.with_reads({}),
+        drawn=frozenset((renaming[atom].terms[0][0], c) for atom, c in state.drawn if atom in renaming),
     )
     entry.memory = rename_memory(wanted, renaming)
     for atom, new in renaming.items():
@@ -232,11 +251,16 @@ def _return_state(
         back = {**back, new_atom: of_atom(result_atom)}
         if new_atom in inner.fresh:
             state.fresh[result_atom] = frozenset()
+            state.hide(frozenset({result_atom}), inner.hidden.get(new_atom, frozenset()))
         if new_atom in inner.observed:
             state.observed[result_atom] = inner.observed[new_atom]
+        state.drawn |= {(result_atom, counter) for atom, counter in inner.drawn if atom == new_atom}
+    counting.come_back(w, name, state, inner, new_atom, result_atom)
     kept = {h: n for h, n in state.locks.items() if rename(h.address, renaming) is None}
     released = w.world.may_unlock[name]
-    kept = {h: n for h, n in kept.items() if not any(released >> o & 1 for o in w.flow.lock_objects(h.address))}
+    kept = {
+        h: n for h, n in kept.items() if not any(released >> o & 1 for o in w.flow.observed.lock_objects(h.address))
+    }
     state.locks = {**kept, **_renamed_locks(w, inner.locks, back)}
     state.may_run = dict(inner.may_run)
     state.must_done, state.in_once = inner.must_done, inner.in_once
@@ -250,6 +274,7 @@ def _return_state(
             # what the callee stored in it is found through it from now on
             names = frozenset(old_names.get(a, a) for a in stored if isinstance(a, Base) or a in old_names)
             state.fresh[outer] = state.fresh.get(outer, frozenset()) | names
+            state.hide(frozenset({outer}), inner.hidden.get(atom, frozenset()))
     for atom in [a for a in state.fresh if a in renaming and renaming[a].terms[0][0] not in inner.fresh]:
         state.publish(of_atom(atom))
     for atom in [a for a in state.fresh if isinstance(a, Base) and _was_passed(a, back) and a not in inner.fresh]:
@@ -276,7 +301,7 @@ def _renamed_locks(w: Walker, locks: Mapping[HeldLock, int], renaming: Renaming)
     for held, count in locks.items():
         address = rename(held.address, renaming)
         if address is not None:
-            w.flow.note_same_lock(address, held.address)
+            w.flow.observed.note_same_lock(address, held.address)
             result[HeldLock(address, held.mode, held.kind, held.pos)] = count
     return result
 
@@ -356,7 +381,7 @@ def _external(w: Walker, instr: Call, name: str, state: State) -> list[State]:
                 _callbacks(w, instr, effect, after)
         return states
     if effect is None:
-        w.flow.assume(
+        w.flow.observed.assume(
             f"`{name}` is not known: it may touch, keep and call whatever it can reach, "
             "but takes, gives back or waits for no lock of the program's own",
             instr.id,
@@ -418,11 +443,14 @@ def _touch(w: Walker, instr: Call, name: str, state: State) -> None:
         indirect = through.deref or through.reach or through.static is not None
         address = None if indirect else w.value(through.address, state)
         w.record(instr.id, index, touch, address, state)
+        state.find(touch.objects)
         if touch.touch.kind.writes:
             if address is not None:
                 memory_transfer.overwrite(w, touch, address, through.size, state)
+                memory_transfer.send(w, address, None, state)
             else:
                 state.forget_memory(touch.objects)
+                stale_names.renounce_places(w, touch.targets, state)
             if sync_op(name) is None:
                 thread_transfer.lose_ids(w, touch.targets, address, through.size, state)
     effect = effect_of(name)
@@ -442,14 +470,23 @@ def _unknown(w: Walker, instr: Call, state: State) -> list[State]:
         state.publish(w.value(arg, state))
     for index, touch in enumerate(w.world.touches(w.function, instr)):
         w.record(instr.id, index, touch, None, state)
+        state.find(touch.objects)
+        stale_names.renounce_places(w, touch.targets, state)
         reached = touch.objects
-        for held in [h for h in state.locks if w.flow.lock_objects(h.address) & reached]:
+        for held in [h for h in state.locks if w.flow.observed.lock_objects(h.address) & reached]:
             del state.locks[held]
     state.memory.clear()
-    for function in w.world.callbacks_of_unknown(w.function, instr):
-        thread_transfer.start_deferred(w, instr, function, state)
+    _give_away(w, instr, w.world.callbacks_of_unknown(w.function, instr), state)
     _result(w, instr, state)
     return [] if instr.noreturn else [state]
+
+
+def _give_away(w: Walker, instr: Call, starts: Sequence[str], state: State) -> None:
+    """The outside world may call these from now on, at any time, on any thread: like threads that never end."""
+    records = w.flow.give_away(w.context, starts, instr.id)
+    state.may_run.update((record.id, MANY) for record in records)
+    if w.recording:
+        w.flow.start_callbacks(records, frozenset(state.may_run))
 
 
 def _callbacks(w: Walker, instr: Call, effect: Effect, state: State) -> list[State]:
@@ -458,8 +495,7 @@ def _callbacks(w: Walker, instr: Call, effect: Effect, state: State) -> list[Sta
         return [state]
     starts = [f for f in w.world.points_to.thread_starts(instr.id) if f in w.world.program.functions]
     if any(callback.later for callback in effect.calls):
-        for start in starts:
-            thread_transfer.start_deferred(w, instr, start, state)
+        _give_away(w, instr, starts, state)
         return [state]
     states = [state]
     for start in starts:
@@ -470,6 +506,8 @@ def _callbacks(w: Walker, instr: Call, effect: Effect, state: State) -> list[Sta
                 state.publish(w.value(arg, state))
             after = run_function(w, instr, start, unknown, state.copy())
             again = [s for one in after for s in run_function(w, instr, start, unknown, one.copy())]
+            for one in (*after, *again):
+                one.counts = one.counts.unless_changed(state.counts)
             states = merge([*states, *after, *again], MAX_EXITS)
     return states
 

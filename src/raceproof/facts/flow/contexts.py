@@ -86,10 +86,19 @@ class LoopIds:
 
     def covers(self, other: LoopIds) -> bool:
         """This loop visits every slot that the other one does."""
-        if self == other:
+        if self == other or self._from_zero() == other._from_zero():
             return True
         mine, its = self.slots(), other.slots()
         return mine is not None and its is not None and its <= mine
+
+    def _from_zero(self) -> LoopIds:
+        """The same slots with a counter that starts at 0 and ends before the bound."""
+        if self.predicate not in ("slt", "sle") or self.step != 1 or not self.first.is_constant:
+            return self
+        start = self.first.constant
+        factor = dict(self.address.terms)[COUNTER]
+        end = self.bound.shifted(int(self.predicate == "sle") - start)
+        return LoopIds(self.address.shifted(factor * start), Linear(0), end, "slt", 1)
 
     def is_apart_from(self, other: LoopIds) -> bool:
         """No slot of one is a slot of the other, nor overlaps it."""
@@ -146,7 +155,12 @@ class ThreadRecord:
     `ids`: the loops that create it (None: a creation outside such a loop), `id_places`: where the ids are stored,
     `ids_lost`: some may have been overwritten while their threads ran, `overlapping`: its creating loop may be
     entered while instances of an earlier run of the loop are running, `outlives`: joining it does not end it, because
-    a thread below it may make it again. These only grow.
+    a thread below it may make it again, `names_lost`: what its creator gave it has other names now, `rounds`: how many
+    instances there are at most, in terms of the function that makes them, `id_offsets`: where in its argument, a new
+    object, the id is stored (None: elsewhere). These only grow.
+
+    `is_callback`: no thread, but a function that `parent` gives to the outside world, which may run it from then on, on
+    any thread, any number of times; `beside`: what may run when it is given away.
     """
 
     id: ThreadId
@@ -164,7 +178,12 @@ class ThreadRecord:
     ids_lost: bool = False
     overlapping: bool = False
     outlives: bool = False
+    names_lost: bool = False
+    rounds: set[tuple[str, Linear] | None] = field(default_factory=set)
+    id_offsets: set[int | None] = field(default_factory=set)
     always_many: bool = False
+    is_callback: bool = False
+    beside: frozenset[ThreadId] = frozenset()
 
     def may_be_id(self, address: Linear, size: int) -> bool:
         """Bytes where the id of an instance may be stored."""
@@ -177,7 +196,7 @@ class ThreadRecord:
     @property
     def argument(self) -> Argument:
         found = {s.argument for s in self.spawns.values()}
-        return found.pop() if len(found) == 1 else AnyArgument()
+        return found.pop() if len(found) == 1 and not self.names_lost else AnyArgument()
 
     @property
     def start_value(self) -> Linear:

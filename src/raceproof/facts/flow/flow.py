@@ -13,23 +13,25 @@ from __future__ import annotations
 
 import heapq
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from raceproof.core import Budget, LimitReached, SourcePos, Unsupported
 from raceproof.facts.flow.contexts import SHARED, AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
+from raceproof.facts.flow.initial_values import InitialValues
+from raceproof.facts.flow.observations import Observations, Uses
 from raceproof.facts.flow.stability import Stability
 from raceproof.facts.flow.state import State, join
 from raceproof.facts.flow.walker import Walker
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.library.effects import Sync
-from raceproof.ir import Call, IntConst, Operand, SiteId
+from raceproof.ir import Call, Operand, SiteId
 from raceproof.model import (
     MAIN,
     Argument,
     Assumption,
     Base,
+    CountDown,
     Linear,
     MemLoc,
     ObjectId,
@@ -40,8 +42,9 @@ from raceproof.model import (
     View,
 )
 
-_T = TypeVar("_T")
 ThreadKey = tuple[ThreadId, tuple[SiteId, ...], SiteId, str]  # creator, call sites, creation, start function
+GIVEN_AWAY = (SiteId(-1),)  # in place of call sites: the function was given to the outside world
+FROM_THE_START = ThreadId(MAIN + 1)  # the first of the callbacks that may run from the start, which stands for all
 
 MAX_CONTEXTS = 4  # per thread and function; then they are merged by locks held
 MAX_GROUPS = 6  # of merged contexts; then all are merged
@@ -55,29 +58,22 @@ CHAIN = 2  # call sites that tell threads created by one wrapper apart
 
 @dataclass(frozen=True, slots=True)
 class FlowResult:
-    """What a flow found: threads, the views of every access, and how semaphores, barriers and flags are used."""
+    """What a flow found: threads, the views of every access, and how locks, semaphores, barriers and flags are used."""
 
     records: tuple[ThreadRecord, ...]
     threads: tuple[ThreadKey, ...]
     views: Mapping[AccessKey, tuple[View, ...]]
-    semaphores: Mapping[Linear, frozenset[int | None]]
-    semaphore_inits: Mapping[Linear, frozenset[SiteId]]
-    posters: Mapping[Linear, frozenset[ThreadId]]
-    barriers: Mapping[Linear, frozenset[int | None]]
-    barrier_users: Mapping[Linear, frozenset[ThreadId]]
     candidates: frozenset[Signal]
-    lock_operations: Mapping[Linear, frozenset[SiteId]]
-    broken_locks: frozenset[Linear]
-    lock_objects: Mapping[Linear, frozenset[ObjectId]]
-    reset_sites: frozenset[SiteId]
-    sent_after: Mapping[Linear, frozenset[Signal]]
+    counters: Mapping[Linear, CountDown]
     assumptions: tuple[Assumption, ...]
     contexts: int
+    uses: Uses
 
 
 @dataclass
 class Flow:
-    """State of one run of the analysis; `signals` and `stability` come from an earlier run, if any."""
+    """State of one run of the analysis; what comes from an earlier run, if any, is `signals`, `counters`, `kept_ids`,
+    `drawn_from` and `stability`."""
 
     world: World
     budget: Budget
@@ -87,6 +83,9 @@ class Flow:
     records: list[ThreadRecord] = field(default_factory=list)
     arguments: dict[ThreadId, Argument] = field(default_factory=dict)
     candidates: set[Signal] = field(default_factory=set)
+    counters: Mapping[Linear, CountDown] = field(default_factory=dict)
+    kept_ids: Mapping[ThreadId, int] = field(default_factory=dict)
+    drawn_from: frozenset[Linear] = frozenset()
 
     def __post_init__(self) -> None:
         points_to = self.world.points_to
@@ -102,24 +101,17 @@ class Flow:
         self._groups: dict[tuple[ThreadId, str, tuple[SiteId, ...]], int] = {}
         self._chains: dict[tuple[ThreadId, str], dict[tuple[SiteId, ...], None]] = {}
         self._threads: dict[ThreadKey, ThreadRecord] = {}
+        self._callbacks: dict[tuple[ThreadId, str], ThreadRecord] = {}  # by who gave them away
+        self._leaders: dict[ThreadId, ThreadRecord] = {}  # the first of these in which it matters who runs it
         self._queue: dict[Context, None] = {}
         self._order: list[tuple[int, int, Context]] = []
         self._count = 0
         self.sent_addresses = {s.address for s in self.signals}
+        self.initial = InitialValues(self.world.program, self._names)
+        self.observed = Observations(self.world, self.initial)
         self._positions: dict[SiteId, SourcePos | None] = {}
         self._joins: dict[str, list[tuple[SiteId, Operand]]] = {}
-        self._lock_objects: dict[Linear, frozenset[ObjectId]] = {}
-        self._semaphores: dict[Linear, set[int | None]] = {}
-        self._semaphore_inits: dict[Linear, set[SiteId]] = {}
-        self._posters: dict[Linear, set[ThreadId]] = {}
-        self._barriers: dict[Linear, set[int | None]] = {}
-        self._barrier_users: dict[Linear, set[ThreadId]] = {}
-        self._lock_operations: dict[Linear, set[SiteId]] = {}
-        self._broken: set[Linear] = set()
-        self._resets: set[SiteId] = set()
-        self._sent_after: dict[Linear, frozenset[Signal]] = {}
-        self._changes: set[SiteId] = set()
-        self._assumptions: dict[str, SiteId] = {}
+        self.stable_places: dict[ObjectId, dict[Linear, set[MemLoc]]] = {}  # where stable values were read
         self._entry = State()  # of what the system runs: main, constructors, callbacks of the outside world
 
     # -- the fixpoint -----------------------------------------------------------------------------
@@ -133,6 +125,8 @@ class Flow:
             entry.may_run[self._escaped_thread(function).id] = 2
         for key in self.known_threads:  # the same threads get the same ids as in the flow before
             self._threads[key] = self._new_thread(key[3], key[0], key[2])
+            if key[1] == GIVEN_AWAY:
+                self._mark_callback(self._threads[key])
         self._constructors = self._run_constructors(entry)
         main.context = self._context(MAIN, main.start, (), entry.copy())
         for record in self.records[1:]:
@@ -272,12 +266,63 @@ class Flow:
             if len(made_here) >= MAX_THREADS_PER_SITE:
                 key = (creator.thread, (), site, start)  # all the others are one kind
         if key not in self._threads:
-            if len(self.records) >= MAX_THREADS:
-                raise LimitReached(f"more than {MAX_THREADS} kinds of threads")
-            self._threads[key] = self._new_thread(start, creator.thread, site)
+            self._threads[key] = self._new_kind(start, creator.thread, site)
             for other in [r for r in self.records[:-1] if r.site == site]:
                 self.changed(other)  # an id may be of either
         return self._threads[key]
+
+    def give_away(self, creator: Context, starts: Iterable[str], site: SiteId) -> list[ThreadRecord]:
+        """The abstract threads that stand for what may run once `creator` gives `starts` to the outside world.
+
+        There is one for each function and each thread that gives it away, wherever it does. What a callback gives away,
+        or a thread below a callback, counts as given away together with the first callback above, by the same thread:
+        it may run only later. Otherwise callbacks that register one another would be as many as there are orders in
+        which they can do so.
+        """
+        above = self._callback_above(creator.thread)
+        owner = creator.thread
+        if above is not None and above.parent is not None:
+            owner = above.parent if above.site is not None else FROM_THE_START
+        given = dict.fromkeys(brought for start in starts for brought in self.world.callbacks_brought_by(start))
+        records = {self._callback(owner, start, site): None for start in given}
+        if any(start in self.world.thread_bound for start in given):
+            records[self._leaders[owner]] = None
+        return list(records)
+
+    def _callback(self, owner: ThreadId, start: str, site: SiteId) -> ThreadRecord:
+        record = self._callbacks.get((owner, start))
+        if record is None:
+            record = self._threads[(owner, GIVEN_AWAY, site, start)] = self._new_kind(start, owner, site)
+            self._mark_callback(record)
+        return record
+
+    def start_callbacks(self, records: Iterable[ThreadRecord], may_run: frozenset[ThreadId]) -> None:
+        for record in records:
+            record.beside |= may_run
+            if record.context is None:
+                self._start(record)
+
+    def _callback_above(self, thread: ThreadId) -> ThreadRecord | None:
+        """The callback that is farthest above the thread, or is the thread itself."""
+        found = None
+        current: ThreadId | None = thread
+        while current is not None:
+            record = self.records[current]
+            found = record if record.is_callback else found
+            current = record.parent
+        return found
+
+    def _mark_callback(self, record: ThreadRecord) -> None:
+        record.is_callback = record.always_many = True
+        if record.parent is not None:
+            self._callbacks[(record.parent, record.start)] = record
+            if record.start in self.world.thread_bound:
+                self._leaders.setdefault(record.parent, record)
+
+    def _new_kind(self, start: str, parent: ThreadId, site: SiteId) -> ThreadRecord:
+        if len(self.records) >= MAX_THREADS:
+            raise LimitReached(f"more than {MAX_THREADS} kinds of threads")
+        return self._new_thread(start, parent, site)
 
     def _new_thread(self, start: str, parent: ThreadId, site: SiteId | None) -> ThreadRecord:
         pos = self.position(site) if site is not None else None
@@ -288,7 +333,7 @@ class Flow:
     def _escaped_thread(self, start: str) -> ThreadRecord:
         """A function whose address the outside world has: it may run at any time, any number of times."""
         record = self._new_thread(start, MAIN, None)
-        record.always_many = True
+        record.is_callback = record.always_many = True
         return record
 
     def commit(self, creator: Context, spawns: Mapping[ThreadRecord, Spawn]) -> None:
@@ -302,7 +347,7 @@ class Flow:
                 record.spawns[creator] = event
                 self.arguments[record.id] = record.argument
                 self._start(record)
-                if (many, argument) != (record.many, record.argument):
+                if before is None or (many, argument) != (record.many, record.argument):
                     self.changed(record)
                     self._enqueue(creator)
 
@@ -318,6 +363,15 @@ class Flow:
             if merged.thread == record.id:
                 self._enqueue(merged)
 
+    def lose_names(self, creator: Context, record: ThreadRecord) -> None:
+        """What the thread was given is called something else by now, in its creator: see `stale_names`."""
+        record.names_lost = record.ids_lost = True
+        self.arguments[record.id] = record.argument
+        if record.context is not None:
+            self._start(record)
+        self.changed(record)
+        self.run_again(creator)
+
     def make_many(self, record: ThreadRecord) -> None:
         if not record.always_many:
             record.always_many = True
@@ -331,10 +385,12 @@ class Flow:
             for event in events[1:]:
                 entry = join(entry, event.entry)
             entry = entry.copy()
+        if record.names_lost:
+            entry.memory = {}
         function = self.world.program.functions[record.start]
         if function.params:
             entry.values[function.params[0].name] = record.start_value
-        context = self._context(record.id, record.start, (), entry)
+        context = self._context(self._thread_of(record), record.start, (), entry)
         if context is not record.context:
             record.context = context
             self._enqueue(context)
@@ -342,6 +398,17 @@ class Flow:
                 for leave in context.exits:
                     self.thread_ends(context, leave.state)
                 self._update_end(record)
+
+    def _thread_of(self, record: ThreadRecord) -> ThreadId:
+        """The thread that the contexts of a record belong to.
+
+        Callbacks that one thread gives away share theirs, as if one of them ran all: nothing that is known of one of
+        them tells it from the others. That one may run whenever another may (see `give_away`), because threads that
+        they create count as its.
+        """
+        if not record.is_callback or record.parent is None or record.start not in self.world.thread_bound:
+            return record.id
+        return self._leaders[record.parent].id if record.site is not None else FROM_THE_START
 
     def thread_ends(self, context: Context, state: State) -> None:
         record = self.records[context.thread]
@@ -404,33 +471,6 @@ class Flow:
     def parameter_atom(self, function: str, parameter: str) -> Opaque:
         return Opaque(f"{function}:%{parameter}")
 
-    def initial_value(self, address: Linear) -> int | None:
-        """The integer that a global holds before anybody writes it."""
-        match address.terms:
-            case ((Base(object=identity), 1),) if identity in self._names:
-                variable = self.world.program.globals.get(self._names[identity])
-                if variable is None or variable.is_external or not variable.initial_complete:
-                    return None
-                for cell in variable.initial:
-                    if cell.offset == address.constant:
-                        return cell.value.value if isinstance(cell.value, IntConst) else None
-                return 0
-        return None
-
-    def is_whole_cell(self, address: Linear, size: int) -> bool:
-        """The bytes are one initial value, not a part of one or several: only then is its number theirs."""
-        match address.terms:
-            case ((Base(object=identity), 1),) if identity in self._names:
-                variable = self.world.program.globals.get(self._names[identity])
-                first, last = address.constant, address.constant + size
-                touched = (
-                    []
-                    if variable is None
-                    else [c for c in variable.initial if c.offset < last and c.offset + c.size > first]
-                )
-                return all((c.offset, c.size) == (first, size) for c in touched)
-        return False
-
     def is_signal(self, signal: Signal) -> bool:
         """Worth tracking; in the first flow every signal is only a candidate."""
         if signal.address.is_absolute:
@@ -441,9 +481,16 @@ class Flow:
         return address in self.sent_addresses
 
     def is_stable(self, w: Walker, site: SiteId, address: Linear, size: int, touch: TargetedTouch) -> bool:
-        if self.stability is None:
+        """A load at `site` may be named after its place. What is not shared is written where no view shows it."""
+        if self.stability is None or not self.stability.holds(w.context.thread, w.info, site, address, size, touch):
             return False
-        return self.stability.holds(w.context.thread, w.info, site, address, size, touch)
+        if not touch.objects <= self.world.may_escape and self.stability.may_change_after(
+            w.context.thread, w.info, site, address
+        ):
+            return False
+        for target in touch.targets:
+            self.stable_places.setdefault(target.object, {}).setdefault(address, set()).add(target)
+        return True
 
     def is_own(self, w: Walker, touch: TargetedTouch) -> bool:
         return self.stability is not None and self.stability.is_own(w.context.thread, touch)
@@ -455,52 +502,6 @@ class Flow:
             for leaf in value.leaves()
         )
 
-    def note_lock_objects(self, address: Linear, targets: tuple[MemLoc, ...]) -> None:
-        objects = frozenset(t.object for t in targets)
-        self._lock_objects[address] = self._lock_objects.get(address, frozenset()) | objects
-
-    def note_same_lock(self, new: Linear, old: Linear) -> None:
-        if new != old and old in self._lock_objects:
-            self._lock_objects[new] = self._lock_objects.get(new, frozenset()) | self._lock_objects[old]
-
-    def lock_objects(self, address: Linear) -> frozenset[ObjectId]:
-        """Objects that the lock may lie in; a name that came through a call is looked up by all that have it."""
-        found = self._lock_objects.get(address)
-        return found if found is not None else self.world.lock_objects
-
-    def note_lock_operation(self, address: Linear, site: SiteId) -> None:
-        self._lock_operations.setdefault(address, set()).add(site)
-
-    def note_store(self, address: Linear, value: Linear, site: SiteId) -> None:
-        """Tell stores that only ever write a flag's initial value from those that set it."""
-        initial = self.initial_value(address)
-        is_reset = initial is not None and value == Linear(initial)
-        (self._resets if is_reset else self._changes).add(site)
-
-    def break_lock(self, address: Linear) -> None:
-        self._broken.add(address)
-
-    def note_semaphore(self, address: Linear, value: int | None, site: SiteId) -> None:
-        self._semaphores.setdefault(address, set()).add(value)
-        self._semaphore_inits.setdefault(address, set()).add(site)
-
-    def note_post(self, address: Linear, thread: ThreadId) -> None:
-        self._posters.setdefault(address, set()).add(thread)
-
-    def note_send(self, address: Linear, received: frozenset[Signal]) -> None:
-        """What a thread had received when it sent; only what holds for every sending counts."""
-        before = self._sent_after.get(address)
-        self._sent_after[address] = received if before is None else before & received
-
-    def note_barrier(self, address: Linear, count: int | None, site: SiteId) -> None:
-        self._barriers.setdefault(address, set()).add(count)
-
-    def note_barrier_wait(self, address: Linear, thread: ThreadId) -> None:
-        self._barrier_users.setdefault(address, set()).add(thread)
-
-    def assume(self, text: str, site: SiteId) -> None:
-        self._assumptions.setdefault(text, site)
-
     # -- the result ---------------------------------------------------------------------------------
 
     def _result(self) -> FlowResult:
@@ -509,24 +510,16 @@ class Flow:
         for context, thread in reached:
             for key, found in context.views.items():
                 for view in found:
-                    views.setdefault(key, {})[view if context.thread != SHARED else replace(view, thread=thread)] = None
+                    views.setdefault(key, {})[view if view.thread == thread else replace(view, thread=thread)] = None
         return FlowResult(
             records=tuple(self.records),
             threads=tuple(self._threads),
             views={key: tuple(found) for key, found in sorted(views.items())},
-            semaphores=_frozen(self._semaphores),
-            semaphore_inits=_frozen(self._semaphore_inits),
-            posters=_frozen(self._posters),
-            barriers=_frozen(self._barriers),
-            barrier_users=_frozen(self._barrier_users),
             candidates=frozenset(self.candidates),
-            lock_operations=_frozen(self._lock_operations),
-            broken_locks=frozenset(self._broken),
-            lock_objects=dict(self._lock_objects),
-            reset_sites=frozenset(self._resets - self._changes),
-            sent_after=dict(self._sent_after),
-            assumptions=tuple(Assumption(text, self.position(site)) for text, site in self._assumptions.items()),
+            counters=self.counters,
+            assumptions=tuple(Assumption(t, self.position(site)) for t, site in self.observed.assumptions.items()),
             contexts=len({context for context, _ in reached}),
+            uses=self.observed.uses(),
         )
 
     def _reached(self) -> list[tuple[Context, ThreadId]]:
@@ -541,10 +534,6 @@ class Flow:
                     seen[(called, thread)] = None
                     work.append((called, thread))
         return list(seen)
-
-
-def _frozen(table: Mapping[Linear, set[_T]]) -> dict[Linear, frozenset[_T]]:
-    return {key: frozenset(values) for key, values in table.items()}
 
 
 def _same_exits(a: list[Exit], b: list[Exit]) -> bool:

@@ -33,13 +33,16 @@ from raceproof.ir import (
 )
 
 MAX_WEIGHT = 2_000
+UPWARDS = ("slt", "ult", "sle", "ule", "ne")
+DOWNWARDS = ("sgt", "sge")
 
 
 @dataclass(frozen=True, slots=True)
 class CountedLoop:
-    """`counter` starts at `first` and grows by `step`; the loop goes on while `counter predicate bound`.
+    """`counter` starts at `first` and moves by `step`; the loop goes on while `counter predicate bound`.
 
-    `exit` is the label that the header goes to when the condition fails.
+    `exit` is the label that the header goes to when the condition fails. `moving`: by how much each round moves the
+    counter and others that move along with it (numbers or pointers).
     """
 
     header: str
@@ -49,6 +52,7 @@ class CountedLoop:
     predicate: str
     bound: Operand
     exit: str
+    moving: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,28 @@ class FunctionInfo:
             if self.idom[node] == node:
                 return False
             node = self.idom[node]
+
+    def runs_once_per_round(self, header: str, label: str) -> bool:
+        """No way leads from `label` back to it other than through the header, nor out of the loop and back to that.
+
+        Natural loops inside and around show themselves, but `goto` into the middle of one makes cycles that are none.
+        """
+        body = self.loops[header]
+        leaving = [s for inner in body for s in successors(self.blocks[inner].terminator) if s not in body]
+        if header in self._reached_from(leaving, frozenset()):
+            return False
+        inside = [s for s in successors(self.blocks[label].terminator) if s in body]
+        return label == header or label not in self._reached_from(inside, frozenset({header}))
+
+    def _reached_from(self, starts: list[str], but: frozenset[str]) -> set[str]:
+        work = [label for label in starts if label not in but]
+        reached = set(work)
+        while work:
+            for succ in successors(self.blocks[work.pop()].terminator):
+                if succ not in reached and succ not in but:
+                    reached.add(succ)
+                    work.append(succ)
+        return reached
 
     def innermost_loop(self, label: str) -> str | None:
         """Header of the smallest natural loop around `label`."""
@@ -168,7 +194,7 @@ def _counted_loop(
     if not _leaves_only_through_header(header, body, blocks):
         return None
     condition = definitions.get(terminator.condition.name) if isinstance(terminator.condition, Reg) else None
-    if not isinstance(condition, Compare) or condition.predicate not in ("slt", "ult", "sle", "ule", "ne"):
+    if not isinstance(condition, Compare) or condition.predicate not in UPWARDS + DOWNWARDS:
         return None
     counter = look_through_extensions(condition.left, definitions)
     if not isinstance(counter, Reg):
@@ -185,9 +211,22 @@ def _counted_loop(
             first = value
         else:
             return None
-    if first is None or step is None or step <= 0:
+    if first is None or step is None or step == 0 or (step > 0) != (condition.predicate in UPWARDS):
         return None
-    return CountedLoop(header, counter, first, step, condition.predicate, condition.right, leave)
+    moving = _moving(blocks[header], latches[0], definitions)
+    return CountedLoop(header, counter, first, step, condition.predicate, condition.right, leave, moving)
+
+
+def _moving(header: Block, latch: str, definitions: Mapping[str, Instr]) -> Mapping[str, int]:
+    """Registers of the header that change by the same constant in every round."""
+    found = {}
+    for phi in header.body:
+        if isinstance(phi, Phi):
+            after = [value for value, label in phi.incoming if label == latch]
+            growth = _growth(after[0], phi.result, definitions) if len(after) == 1 else None
+            if growth:
+                found[phi.result.name] = growth
+    return found
 
 
 def look_through_extensions(operand: Operand, definitions: Mapping[str, Instr]) -> Operand:
@@ -206,6 +245,8 @@ def _growth(value: Operand, counter: Reg, definitions: Mapping[str, Instr]) -> i
         for left, right in ((instr.left, instr.right), (instr.right, instr.left)):
             if left == counter and isinstance(right, IntConst):
                 return right.value
+    if isinstance(instr, Gep) and instr.base == counter and not instr.terms:
+        return instr.offset
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import thread_transfer
+from raceproof.facts.flow import counting, stale_names, thread_transfer
 from raceproof.facts.flow.state import Condition, Known, State
 from raceproof.facts.flow.world import TargetedTouch
 from raceproof.ir import (
@@ -36,19 +36,23 @@ def load(w: Walker, instr: Load, state: State) -> None:
     w.record(instr.id, 0, touch, address, state)
     if not isinstance(instr.type, IntType | PtrType):
         open_fresh(address, state)
+        state.find(touch.objects)
         return
     size = instr.type.size
     known = state.memory.get((address, size))
     is_stable = address.is_absolute and w.flow.is_stable(w, instr.id, address, size, touch)
     if known is not None and (known.value.is_absolute or not is_stable):
         state.values[name] = known.value
-    elif is_stable:
+        return
+    state.find(touch.objects)
+    if is_stable:
         state.values[name] = of_atom(Stable(address))
     elif is_tracked(w, touch, address, state):
         open_fresh(address, state)
         state.memory[(address, size)] = Known(w.evaluator.itself(name), touch.objects)
     else:
         _observe(w, name, address, size, instr.order, state)
+        counting.read(w, name, address, instr.order, state)
 
 
 def open_fresh(address: Linear, state: State) -> None:
@@ -60,7 +64,7 @@ def open_fresh(address: Linear, state: State) -> None:
 
 def _observe(w: Walker, name: str, address: Linear, size: int, order: MemoryOrder | None, state: State) -> None:
     """Remember that the value came from a flag: a later test may show that it was set."""
-    if not address.is_absolute or not w.flow.is_whole_cell(address, size):
+    if not address.is_absolute or not w.flow.initial.is_whole(address, size):
         return
     signals = {Signal(address, h.address) for h in state.locks if h.address.is_absolute and h.kind is LockKind.MUTEX}
     if order is not None and order.acquires:
@@ -73,23 +77,28 @@ def store(w: Walker, instr: Store, state: State) -> None:
     address, value = w.value(instr.address, state), w.value(instr.value, state)
     (touch,) = w.world.touches(w.function, instr)
     w.record(instr.id, 0, touch, address, state)
-    _keep_or_publish(address, value, state)
+    _keep_or_publish(w, touch, address, value, state)
     if state.may_run:
         thread_transfer.lose_ids(w, touch.targets, address, instr.type.size, state)
     overwrite(w, touch, address, instr.type.size, state)
+    address, value = w.value(instr.address, state), w.value(instr.value, state)  # the write may have made names stale
     if isinstance(instr.type, IntType | PtrType) and is_tracked(w, touch, address, state):
         state.memory[(address, instr.type.size)] = Known(value, touch.objects)
+    counting.write(w, instr, address, state)
     if w.recording:
-        w.flow.note_store(address, value, instr.id)
+        w.flow.observed.note_store(address, value, instr.id)
     if address.is_absolute:
         send(w, address, value, state)
         if value == Linear(0):
-            w.flow.note_lock_operation(address, instr.id)
+            w.flow.observed.note_lock_operation(address, instr.id)
             _clear_spin_lock(w, address, instr.order, state)
 
 
-def _keep_or_publish(address: Linear, value: Linear, state: State) -> None:
-    """A fresh object stored in a fresh object stays with it; stored elsewhere, others may find it."""
+def _keep_or_publish(w: Walker, touch: TargetedTouch, address: Linear, value: Linear, state: State) -> None:
+    """A fresh object stored in a fresh object stays with it; stored elsewhere, others may find it.
+
+    Where only this thread can look, nobody else finds it; it is known under its name until this thread looks.
+    """
     if not state.fresh:
         return
     inner = frozenset(leaf for leaf in value.leaves() if leaf in state.fresh)
@@ -99,12 +108,15 @@ def _keep_or_publish(address: Linear, value: Linear, state: State) -> None:
     if holders:
         for holder in holders:
             state.fresh[holder] |= inner
+    elif touch.objects and not touch.objects & w.world.may_escape and value.atoms() == tuple(inner):
+        state.hide(inner, touch.objects)
     else:
         state.publish(value)
 
 
 def overwrite(w: Walker, touch: TargetedTouch, address: Linear, size: int | None, state: State) -> None:
     """Forget contents that the write may change: all that may overlap, except by distance from `address`."""
+    stale_names.renounce_places(w, touch.targets, state)
     for key, known in list(state.memory.items()):
         if not (known.objects & touch.objects):
             continue
@@ -124,10 +136,10 @@ def is_tracked(w: Walker, touch: TargetedTouch, address: Linear, state: State) -
 def send(w: Walker, address: Linear, value: Linear | None, state: State) -> None:
     """A write to a flag signals, unless it just writes the initial value."""
     if w.flow.is_sent(address):
-        initial = w.flow.initial_value(address)
+        initial = w.flow.initial.value(address)
         if value is None or initial is None or value != Linear(initial):
             if w.recording:
-                w.flow.note_send(address, state.must_received)
+                w.flow.observed.note_send(address, state.must_received)
             state.may_sent |= {address}
 
 
@@ -169,7 +181,9 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
     (touch,) = w.world.touches(w.function, instr)
     w.record(instr.id, 0, touch, address, state)
     state.publish(new)
+    state.find(touch.objects)
     overwrite(w, touch, address, instr.type.size, state)
+    counting.write(w, instr, address, state)
     old = w.evaluator.itself(instr.result.name)
     takes = instr.op in ("xchg", "or") and new.is_constant and new.constant != 0 and instr.order.acquires
     if address.is_absolute:
@@ -179,7 +193,7 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
             taken.facts[Condition("eq", old)] = True
             taken.take(_spin_lock(w, address, instr.id))
             state.facts[Condition("eq", old)] = False
-            w.flow.note_lock_operation(address, instr.id)
+            w.flow.observed.note_lock_operation(address, instr.id)
             return [state, taken]
         if instr.order.acquires:
             _observe(w, instr.result.name, address, instr.type.size, instr.order, state)
@@ -196,6 +210,7 @@ def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[St
     expected, new = w.value(instr.expected, state), w.value(instr.new, state)
     (touch,) = w.world.touches(w.function, instr)
     w.record(instr.id, 0, touch, address, state)
+    state.find(touch.objects)
     overwrite(w, touch, address, instr.type.size, state)
     done = state.copy()
     done.publish(new)
@@ -206,13 +221,13 @@ def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[St
         takes = expected == Linear(0) and new.is_constant and new.constant != 0 and instr.order.acquires
         if takes and _is_spin_lock(w, address, instr.type.size):
             done.take(_spin_lock(w, address, instr.id))
-            w.flow.note_lock_operation(address, instr.id)
+            w.flow.observed.note_lock_operation(address, instr.id)
         send(w, address, None, done)
     return [state, done]
 
 
 def _is_spin_lock(w: Walker, address: Linear, size: int) -> bool:
-    return w.flow.initial_value(address) == 0 and w.flow.is_whole_cell(address, size)
+    return w.flow.initial.value(address) == 0 and w.flow.initial.is_whole(address, size)
 
 
 def _spin_lock(w: Walker, address: Linear, site: SiteId) -> HeldLock:
@@ -227,4 +242,4 @@ def _clear_spin_lock(w: Walker, address: Linear, order: MemoryOrder | None, stat
         return
     state.locks.pop(lock, None)
     if w.recording and (w.context.thread != 0 or state.may_run):
-        w.flow.break_lock(address)
+        w.flow.observed.break_lock(address)

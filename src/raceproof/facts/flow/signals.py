@@ -43,7 +43,7 @@ def _is_confused(address: Linear, others: Iterable[Linear], flow: FlowResult) ->
     """Some other address in `others` may be the same object, though it is not certain which."""
     target = _base_of(address)
     return any(
-        other != address and _base_of(other) is None and target in flow.lock_objects.get(other, frozenset())
+        other != address and _base_of(other) is None and target in flow.uses.lock_objects.get(other, frozenset())
         for other in others
     )
 
@@ -66,20 +66,20 @@ def exclusive_locks(world: World, flow: FlowResult, touched: Mapping[AccessKey, 
     """Semaphores and spin locks that exclude like mutexes."""
     semaphores = {
         address
-        for address, values in flow.semaphores.items()
+        for address, values in flow.uses.semaphores.items()
         if values == {1}
         and _base_of(address) is not None
-        and len(flow.semaphore_inits[address]) == 1
-        and all(world.executes_once(site) for site in flow.semaphore_inits[address])
-        and address not in flow.broken_locks
-        and not _is_confused(address, flow.posters, flow)
-        and not _is_confused(address, flow.semaphores, flow)
+        and len(flow.uses.semaphore_inits[address]) == 1
+        and all(world.executes_once(site) for site in flow.uses.semaphore_inits[address])
+        and address not in flow.uses.broken_locks
+        and not _is_confused(address, flow.uses.posters, flow)
+        and not _is_confused(address, flow.uses.semaphores, flow)
         and not _may_post_unseen(world, address)
     }
     spins = {
         address
-        for address, sites in flow.lock_operations.items()
-        if address not in flow.broken_locks
+        for address, sites in flow.uses.lock_operations.items()
+        if address not in flow.uses.broken_locks
         and not _may_change_unseen(world, address)
         and all(
             key[0] in sites and all(v.address == address for v in flow.views[key])
@@ -108,7 +108,7 @@ def senders_of(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targe
     for signal in sorted(flow.candidates, key=str):
         if _base_of(signal.address) is None or _may_change_unseen(world, signal.address):
             continue
-        if signal.address in flow.semaphores:
+        if signal.address in flow.uses.semaphores:
             sender = _poster(world, flow, signal.address)
         else:
             sender = _setter(world, flow, touched, signal)
@@ -118,13 +118,13 @@ def senders_of(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targe
 
 
 def _poster(world: World, flow: FlowResult, address: Linear) -> ThreadId | None:
-    posters = flow.posters.get(address, frozenset())
+    posters = flow.uses.posters.get(address, frozenset())
     certain = (
-        flow.semaphores[address] == {0}
-        and len(flow.semaphore_inits[address]) == 1
-        and all(world.executes_once(site) for site in flow.semaphore_inits[address])
-        and not _is_confused(address, flow.posters, flow)
-        and not _is_confused(address, flow.semaphores, flow)
+        flow.uses.semaphores[address] == {0}
+        and len(flow.uses.semaphore_inits[address]) == 1
+        and all(world.executes_once(site) for site in flow.uses.semaphore_inits[address])
+        and not _is_confused(address, flow.uses.posters, flow)
+        and not _is_confused(address, flow.uses.semaphores, flow)
         and not _may_post_unseen(world, address)
     )
     return next(iter(posters)) if certain and len(posters) == 1 else None
@@ -136,7 +136,7 @@ def _setter(
     """The one thread that changes a flag, always in a way that the reader's way of reading is ordered with."""
     sender: ThreadId | None = None
     for key in _writes_to(signal.address, touched):
-        if key[0] in flow.reset_sites:
+        if key[0] in flow.uses.reset_sites:
             continue
         _, instr = world.instructions[key[0]]
         order = touched[key].touch.order
@@ -159,15 +159,15 @@ def _setter(
 def barrier_facts(flow: FlowResult, threads: Mapping[ThreadId, Thread]) -> tuple[BarrierFact, ...]:
     """Barriers at which nobody can be missing or overtaken."""
     facts = []
-    for address, counts in sorted(flow.barriers.items(), key=lambda item: str(item[0])):
-        users = flow.barrier_users.get(address, frozenset())
+    for address, counts in sorted(flow.uses.barriers.items(), key=lambda item: str(item[0])):
+        users = flow.uses.barrier_users.get(address, frozenset())
         instances = [threads[t].instances for t in users]
         (count,) = counts if len(counts) == 1 else (None,)
         if (
             count is not None
             and _base_of(address) is not None
-            and not _is_confused(address, flow.barrier_users, flow)
-            and not _is_confused(address, flow.barriers, flow)
+            and not _is_confused(address, flow.uses.barrier_users, flow)
+            and not _is_confused(address, flow.uses.barriers, flow)
             and None not in instances
             and sum(i for i in instances if i is not None) <= count
         ):

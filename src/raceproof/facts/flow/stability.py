@@ -36,10 +36,12 @@ class Stability:
         self._records = {r.id: r for r in records}
         self._views = views
         self._touched = touched
-        self._by_object: dict[ObjectId, list[AccessKey]] = {}
+        self._by_object: dict[ObjectId, list[tuple[MemLoc, AccessKey]]] = {}
         for key, touch in touched.items():
-            for target in sorted(touch.objects):
-                self._by_object.setdefault(target, []).append(key)
+            world.budget.check()
+            for target in touch.targets:
+                self._by_object.setdefault(target.object, []).append((target, key))
+        self._overlapping: dict[MemLoc, frozenset[AccessKey]] = {}
         self._writers: dict[tuple[MemLoc, ...], ThreadId | None] = {}
         self._special: dict[ThreadId, int] | None = None
         self._users: dict[tuple[MemLoc, ...], set[ThreadId]] = {}
@@ -111,12 +113,14 @@ class Stability:
 
     def _keys(self, targets: tuple[MemLoc, ...]) -> set[AccessKey]:
         """Accesses that may touch the same bytes."""
-        return {
-            key
-            for target in targets
-            for key in self._by_object.get(target.object, ())
-            if any(overlap(target, other) for other in self._touched[key].targets)
-        }
+        self._world.budget.check()
+        found: set[AccessKey] = set()
+        for target in targets:
+            if target not in self._overlapping:
+                others = self._by_object.get(target.object, ())
+                self._overlapping[target] = frozenset(key for other, key in others if overlap(target, other))
+            found |= self._overlapping[target]
+        return found
 
     def _users_of(self, keys: set[AccessKey]) -> set[ThreadId]:
         return {view.thread for key in keys for view in self._views.get(key, ())}

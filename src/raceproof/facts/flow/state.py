@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from raceproof.facts.flow.counts import NOTHING_COUNTED, Counts, join_counts
 from raceproof.model import Atom, HeldLock, Linear, Moment, ObjectId, Signal, ThreadId
 
 K = TypeVar("K")
@@ -41,6 +42,8 @@ class Known:
 class State:
     """See the module. `fresh` maps an object that only this thread can reach to the fresh objects stored in it.
 
+    `hidden`: fresh objects whose address is also stored in objects that never leave this thread, and in which.
+    `drawn`: values that were drawn from a counter, and from which.
     `objects`: what a pointer may point to, where that is narrower than what points-to says for all contexts.
     `observed`: a value that was read from a flag, and the signals that a changed value would mean.
     """
@@ -60,6 +63,9 @@ class State:
     values: dict[str, Linear] = field(default_factory=dict)
     facts: dict[Condition, bool] = field(default_factory=dict)
     observed: dict[Atom, frozenset[Signal]] = field(default_factory=dict)
+    counts: Counts = NOTHING_COUNTED
+    hidden: dict[Atom, frozenset[ObjectId]] = field(default_factory=dict)
+    drawn: frozenset[tuple[Atom, Linear]] = frozenset()
 
     def copy(self) -> State:
         return State(
@@ -78,6 +84,9 @@ class State:
             dict(self.values),
             dict(self.facts),
             dict(self.observed),
+            self.counts,
+            dict(self.hidden),
+            self.drawn,
         )
 
     def property_key(self) -> tuple[object, ...]:
@@ -88,6 +97,7 @@ class State:
             self.must_done,
             self.in_once,
             self.must_received,
+            self.counts.must_drained,
         )
 
     def full_key(self) -> tuple[object, ...]:
@@ -103,6 +113,9 @@ class State:
             frozenset(self.values.items()),
             frozenset(self.facts.items()),
             frozenset(self.observed.items()),
+            self.counts.key(),
+            frozenset(self.hidden.items()),
+            self.drawn,
         )
 
     def moment(self) -> Moment:
@@ -115,14 +128,21 @@ class State:
             must_received=self.must_received,
             may_handed=self.may_handed,
             must_returned=self.must_returned,
+            may_counted=self.counts.may_counted,
+            must_drained=self.counts.must_drained,
+            must_drawn=self.drawn,
         )
 
     def forget(self, atom: Atom) -> None:
         """Drop what is known in terms of `atom`, whose name now stands for another value."""
         self.drop_where(lambda linear: any(leaf == atom for leaf in linear.leaves()))
         self.fresh.pop(atom, None)
+        self.hidden.pop(atom, None)
         self.objects.pop(atom, None)
         self.observed.pop(atom, None)
+        self.counts = self.counts.without_read(atom)
+        if self.drawn:
+            self.drawn = frozenset(item for item in self.drawn if item[0] != atom)
 
     def drop_where(self, stale: Callable[[Linear], bool]) -> None:
         """Drop every entry that mentions a stale value: sound, because all of them are must-knowledge."""
@@ -147,11 +167,22 @@ class State:
         while work:
             atom = work.pop()
             inner = self.fresh.pop(atom, frozenset())
+            self.hidden.pop(atom, None)
             work.extend(a for a in inner if a in self.fresh)
             published |= inner
         if published:
             for key in [k for k in self.memory if any(atom in published for atom in k[0].atoms())]:
                 del self.memory[key]
+
+    def hide(self, atoms: frozenset[Atom], objects: frozenset[ObjectId]) -> None:
+        """Addresses of fresh objects are stored in `objects`, which only this thread will ever look into."""
+        for atom in atoms if objects else ():
+            self.hidden[atom] = self.hidden.get(atom, frozenset()) | objects
+
+    def find(self, objects: frozenset[ObjectId]) -> None:
+        """Something is read out of `objects`: a fresh object that is hidden there has another name from now on."""
+        for atom in [a for a, places in self.hidden.items() if places & objects]:
+            self.publish(Linear(0, ((atom, 1),)))
 
     def forget_memory(self, objects: frozenset[ObjectId] | None) -> None:
         """Drop what is known about the content of `objects` (None: of everything)."""
@@ -199,7 +230,14 @@ def join(a: State, b: State) -> State:
         values=_common(a.values, b.values),
         facts=_common(a.facts, b.facts),
         observed={atom: s & b.observed[atom] for atom, s in a.observed.items() if atom in b.observed},
+        counts=join_counts(a.counts, b.counts),
+        drawn=a.drawn & b.drawn,
     )
+    result.hidden = {
+        atom: a.hidden.get(atom, frozenset()) | b.hidden.get(atom, frozenset())
+        for atom in a.hidden.keys() | b.hidden.keys()
+        if atom in result.fresh
+    }
     if result.fresh:
         for side in (a, b):
             for reg, value in side.values.items():

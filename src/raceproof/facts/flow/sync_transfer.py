@@ -26,6 +26,7 @@ def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
             _unlock(w, instr, op, state, LockKind.MUTEX)
         case Sync.WAIT:
             state.observed.clear()  # what was read before the wait says nothing about now
+            state.counts = state.counts.with_reads({})
         case Sync.SEM_WAIT:
             _take_semaphore(w, instr, op, state)
         case Sync.SEM_TRYWAIT:
@@ -33,9 +34,11 @@ def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
         case Sync.SEM_POST:
             _post(w, instr, op, state)
         case Sync.SEM_INIT:
-            w.flow.note_semaphore(_address(w, instr, op, state), _constant(w, instr, op.count, state), instr.id)
+            w.flow.observed.note_semaphore(
+                _address(w, instr, op, state), _constant(w, instr, op.count, state), instr.id
+            )
         case Sync.BARRIER_INIT:
-            w.flow.note_barrier(_address(w, instr, op, state), _constant(w, instr, op.count, state), instr.id)
+            w.flow.observed.note_barrier(_address(w, instr, op, state), _constant(w, instr, op.count, state), instr.id)
         case Sync.BARRIER_WAIT:
             _barrier(w, instr, op, state)
         case Sync.ONCE:
@@ -83,10 +86,10 @@ def _address(w: Walker, instr: Call, op: SyncOp, state: State) -> Linear:
         if op.model is None:
             raise InternalError(f"thread operation {op.kind.value} has no object argument")
         only = of_atom(Derived(op.model.lock, ()))
-        w.flow.note_lock_objects(only, ())
+        w.flow.observed.note_lock_objects(only, ())
         return only
     address = w.value(instr.args[op.arg], state)
-    w.flow.note_lock_objects(address, w.world.points_to.targets(w.function.name, instr.args[op.arg]))
+    w.flow.observed.note_lock_objects(address, w.world.points_to.targets(w.function.name, instr.args[op.arg]))
     return address
 
 
@@ -109,7 +112,7 @@ def _lock(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
         state.take(lock)
         return [state]
     doubtful = w.world.doubtful_mutexes
-    results = [doubtful[o] for o in w.flow.lock_objects(lock.address) if o in doubtful]
+    results = [doubtful[o] for o in w.flow.observed.lock_objects(lock.address) if o in doubtful]
     if results:
         return _lock_or_error(w, instr, op, state, frozenset.union(*results))
     if op.refuses_owner and _may_own(w, state, lock):
@@ -124,9 +127,9 @@ def _lock(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
 
 def _may_own(w: Walker, state: State, lock: HeldLock) -> bool:
     """Whether a lock that is held exclusively may be this one."""
-    objects = w.flow.lock_objects(lock.address)
+    objects = w.flow.observed.lock_objects(lock.address)
     held = (h for h in state.locks if h.kind is lock.kind and h.mode is LockMode.EXCLUSIVE)
-    return any(w.flow.lock_objects(h.address) & objects for h in held)
+    return any(w.flow.observed.lock_objects(h.address) & objects for h in held)
 
 
 def _lock_or_error(w: Walker, instr: Call, op: SyncOp, state: State, success: frozenset[int]) -> list[State]:
@@ -164,16 +167,16 @@ def _try_lock(w: Walker, instr: Call, op: SyncOp, state: State, success: frozens
 def _unlock(w: Walker, instr: Call, op: SyncOp, state: State, kind: LockKind) -> bool:
     """Give back the lock in whichever mode it is held; True if it was certainly held."""
     address = _address(w, instr, op, state)
-    objects = w.flow.lock_objects(address)
+    objects = w.flow.observed.lock_objects(address)
     exclusive = HeldLock(address, LockMode.EXCLUSIVE, kind)
     shared = HeldLock(address, LockMode.SHARED, kind)
     lock = shared if shared in state.locks and exclusive not in state.locks else exclusive
     if op.model is None and any(o in w.world.doubtful_mutexes for o in objects):
         held = lock in state.locks
-        for other in [h for h in state.locks if w.flow.lock_objects(h.address) & objects]:
+        for other in [h for h in state.locks if w.flow.observed.lock_objects(h.address) & objects]:
             del state.locks[other]
         return held
-    return state.release(lock, lambda other: bool(w.flow.lock_objects(other) & objects))
+    return state.release(lock, lambda other: bool(w.flow.observed.lock_objects(other) & objects))
 
 
 # -- semaphores -----------------------------------------------------------------------------------
@@ -200,12 +203,12 @@ def _try_semaphore(w: Walker, instr: Call, op: SyncOp, state: State) -> list[Sta
 def _post(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
     address = _address(w, instr, op, state)
     if not _unlock(w, instr, op, state, LockKind.SEMAPHORE) and w.recording:
-        w.flow.break_lock(address)
+        w.flow.observed.break_lock(address)
     if w.recording:
-        w.flow.note_post(address, w.context.thread)
+        w.flow.observed.note_post(address, w.context.thread)
     if w.flow.is_sent(address):
         if w.recording:
-            w.flow.note_send(address, state.must_received)
+            w.flow.observed.note_send(address, state.must_received)
         state.may_sent |= {address}
 
 
@@ -233,7 +236,7 @@ def _once(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
 def _barrier(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
     barrier = _address(w, instr, op, state)
     if w.recording:
-        w.flow.note_barrier_wait(barrier, w.context.thread)
+        w.flow.observed.note_barrier_wait(barrier, w.context.thread)
     if barrier.is_absolute:
         low, high = state.phases.get(barrier, (0, 0))
         high = None if high is None or high >= PHASE_LIMIT else high + 1

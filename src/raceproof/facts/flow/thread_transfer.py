@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from raceproof.core import Unsupported
-from raceproof.facts.flow import memory_transfer
+from raceproof.facts.flow import counting, memory_transfer
 from raceproof.facts.flow.contexts import COUNTER, MAX_ROUNDS, LoopIds, Spawn, ThreadRecord
-from raceproof.facts.flow.function_info import CountedLoop
+from raceproof.facts.flow.function_info import DOWNWARDS, UPWARDS, CountedLoop
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.state import MANY, Condition, Known, State
 from raceproof.facts.library.effects import SyncOp
@@ -110,6 +110,8 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
                 ),
             )
         record.id_places |= id_places
+        record.id_offsets.add(_offset_in_argument(w, argument, where, state))
+        counting.create(w, record, state)
         lose_ids(w, id_places, where, w.world.program.pointer_size, state, record, ids)
         for other in [w.flow.records[t] for t in state.may_run]:
             if w.flow.is_below(other, record.id):  # left behind by an earlier instance, and made again by this one
@@ -122,12 +124,26 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
         state.publish(w.value(instr.args[op.start_arg], state))
 
 
+def _offset_in_argument(w: Walker, argument: Operand | None, where: Linear | None, state: State) -> int | None:
+    """Where the id is stored in the new object that the thread gets."""
+    if argument is None or where is None:
+        return None
+    value = w.value(argument, state)
+    match value:
+        case Linear(constant=0, terms=((Opaque() as atom, 1),)) if atom in state.fresh:
+            distance = where.plus(value, -1)
+            return distance.constant if distance.is_constant else None
+    return None
+
+
 def _note_ids(
     w: Walker, record: ThreadRecord, loop: CountedLoop | None, address: Linear | None, state: State
 ) -> LoopIds | None:
     ids = _loop_ids(w, loop, address, state) if loop is not None and address is not None else None
-    if ids not in record.ids:
+    rounds = _rounds(w, record.site, loop, state)
+    if ids not in record.ids or rounds not in record.rounds:
         record.ids.add(ids)
+        record.rounds.add(rounds)
         w.flow.changed(record)
         w.flow.run_again(w.context)
     return ids
@@ -174,16 +190,6 @@ def remember_id(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
         state.memory[(address, size)] = Known(of_atom(Opaque(f"{THREAD_ID}{record.id}")), touches[0].objects)
 
 
-def start_deferred(w: Walker, instr: Call, start: str, state: State) -> None:
-    """A handler that the library may call later, at any time, on any thread: like a thread that never ends."""
-    record = w.flow.thread(w.context, start, instr.id)
-    w.flow.make_many(record)
-    if w.recording:
-        spawn = Spawn(AnyArgument(), True, None, frozenset(state.may_run), State(), frozenset())
-        w.spawn(record, spawn)
-    state.may_run[record.id] = MANY
-
-
 def _child_state(state: State, may_escape: frozenset[ObjectId]) -> State:
     """What a new thread inherits: all that happened before its creation happened before it.
 
@@ -211,7 +217,17 @@ def _loop_of(w: Walker, site: SiteId) -> CountedLoop | None:
     """The counted loop that runs `site` once per round and is itself entered once per call, if there is one."""
     label = w.info.block_of[site]
     around = [header for header, body in w.info.loops.items() if label in body]
-    return w.info.counted.get(around[0]) if len(around) == 1 else None
+    if len(around) != 1 or not w.info.runs_once_per_round(around[0], label):
+        return None
+    return w.info.counted.get(around[0])
+
+
+def _upwards(w: Walker, loop: CountedLoop, state: State) -> tuple[Linear, Linear, str, int]:
+    """First value, bound, predicate and step; of `for (i = n; i >= 0; i--)` those of a loop that counts up to n."""
+    first, bound = w.value(loop.first, state), w.value(loop.bound, state)
+    if loop.predicate in DOWNWARDS and loop.step == -1:
+        return bound.shifted(int(loop.predicate == "sgt")), first.shifted(1), "slt", 1
+    return first, bound, loop.predicate, loop.step
 
 
 def _argument(
@@ -226,21 +242,23 @@ def _argument(
         case ((Opaque() as atom, 1),) if atom in state.fresh:  # a new object, which nobody has seen yet
             return DistinctArgument(value, 0, fresh=True)
     if loop is not None and not record.overlapping and not w.flow.creator_is_many(w.context):
-        counter = w.evaluator.opaque_name(loop.counter.name)
-        factors = [factor for atom, factor in value.terms if atom == counter]
-        others = [atom for atom, _ in value.terms if atom != counter]
-        if factors and all(_is_constant_in_frame(w, leaf) for other in others for leaf in of_atom(other).leaves()):
-            stride = abs(factors[0] * loop.step)
-            values = _counter_values(w, loop, state)
-            return DistinctArgument(value, stride, False, _bits(w, operand), counter, values)
+        growth = {w.evaluator.opaque_name(name): step for name, step in loop.moving.items()}
+        moving = [(atom, factor) for atom, factor in value.terms if atom in growth]
+        others = [atom for atom, _ in value.terms if atom not in growth]
+        if len(moving) == 1 and all(_is_constant_in_frame(w, leaf) for o in others for leaf in of_atom(o).leaves()):
+            [(atom, factor)] = moving
+            stride = abs(factor * growth[atom])
+            if atom != w.evaluator.opaque_name(loop.counter.name):
+                return DistinctArgument(value, stride, False, _bits(w, operand))
+            return DistinctArgument(value, stride, False, _bits(w, operand), atom, _counter_values(w, loop, state))
     return AnyArgument()
 
 
 def _counter_values(w: Walker, loop: CountedLoop, state: State) -> tuple[int, ...] | None:
     """The values of a loop's counter, if they are few and constant."""
-    first, bound = w.value(loop.first, state), w.value(loop.bound, state)
-    if first.is_constant and bound.is_constant and loop.predicate in ("slt", "ult", "ne"):
-        values = range(first.constant, bound.constant, loop.step)
+    first, bound, predicate, step = _upwards(w, loop, state)
+    if first.is_constant and bound.is_constant and predicate in ("slt", "ult", "ne"):
+        values = range(first.constant, bound.constant, step)
         return tuple(values) if len(values) <= MAX_VALUES else None
     return None
 
@@ -265,11 +283,27 @@ def _instances(w: Walker, site: SiteId, loop: CountedLoop | None, state: State) 
         return 1
     if loop is None:
         return None
-    first, bound = w.value(loop.first, state), w.value(loop.bound, state)
-    if first.is_constant and bound.is_constant and loop.predicate in ("slt", "ult", "ne"):
-        rounds = -((first.constant - bound.constant) // loop.step)
+    first, bound, predicate, step = _upwards(w, loop, state)
+    if first.is_constant and bound.is_constant and predicate in ("slt", "ult", "ne"):
+        rounds = -((first.constant - bound.constant) // step)
         return max(rounds, 0)
     return None
+
+
+def _rounds(w: Walker, site: SiteId | None, loop: CountedLoop | None, state: State) -> tuple[str, Linear] | None:
+    """The same as an expression that means one value, wherever it stands in this function, which runs once."""
+    if site is None or not w.flow.runs_once(w.context):
+        return None
+    if w.info.block_of[site] not in w.info.cyclic:
+        return w.function.name, Linear(1)
+    if loop is None:
+        return None
+    first, bound, predicate, step = _upwards(w, loop, state)
+    if not first.is_constant or first.constant < 0 or predicate not in UPWARDS or (predicate == "ne" and step != 1):
+        return None
+    if not all(_is_constant_in_frame(w, leaf) for leaf in bound.leaves()):
+        return None
+    return w.function.name, bound.plus(first, -1).shifted(int(predicate in ("sle", "ule")))
 
 
 # -- joining ----------------------------------------------------------------------------------------
@@ -289,6 +323,7 @@ def join_one(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     running = [r for r in records if r.id in state.may_run]
     if len(running) == 1 and state.may_run[running[0].id] != 1:
         _return_round(w, instr, instr.args[op.arg], running[0], state)
+        _return_object(w, instr.args[op.arg], running[0], state)
     if len(running) == 1 and state.may_run[running[0].id] == 1:
         return [state] if _end(w, running[0], state) else []
     return [state]
@@ -327,6 +362,15 @@ def _return_round(w: Walker, instr: Call, operand: Operand, record: ThreadRecord
         factor = dict(argument.pattern.terms)[argument.counter]
         pattern = argument.pattern.plus(of_atom(argument.counter), -factor).plus(of_atom(counter), factor)
         state.must_returned |= {(record.id, pattern)}
+
+
+def _return_object(w: Walker, operand: Operand, record: ThreadRecord, state: State) -> None:
+    """The id was found in an object where only the creation stores one: the thread that got this object has ended."""
+    definition = w.info.definitions.get(operand.name) if isinstance(operand, Reg) else None
+    offset = w.flow.kept_ids.get(record.id)
+    if offset is None or not isinstance(definition, Load) or record.parent != w.context.thread:
+        return
+    state.must_returned |= {(record.id, w.value(definition.address, state).shifted(-offset))}
 
 
 def _known_record(w: Walker, value: Linear) -> list[ThreadRecord] | None:
@@ -374,12 +418,12 @@ def _loop_ids(w: Walker, loop: CountedLoop, address: Linear, state: State) -> Lo
     if factor is None:
         return None
     named = address.plus(of_atom(counter), -factor).plus(of_atom(COUNTER), factor)
-    first, bound = w.value(loop.first, state), w.value(loop.bound, state)
+    first, bound, predicate, step = _upwards(w, loop, state)
     for part in (named, first, bound):
         for leaf in part.leaves():
             if leaf != COUNTER and not _is_constant_in_frame(w, leaf):
                 return None
-    return LoopIds(named, first, bound, loop.predicate, loop.step)
+    return LoopIds(named, first, bound, predicate, step)
 
 
 def _is_constant_in_frame(w: Walker, atom: Atom) -> bool:

@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import call_transfer, memory_transfer
+from raceproof.facts.flow import call_transfer, counting, memory_transfer
 from raceproof.facts.flow.contexts import AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
 from raceproof.facts.flow.evaluate import Evaluator
 from raceproof.facts.flow.state import Condition, State, merge
@@ -48,7 +48,7 @@ from raceproof.ir import (
     Unreachable,
     successors,
 )
-from raceproof.model import Base, DistinctArgument, HeldLock, Linear, ObjectId, Signal, View
+from raceproof.model import MAIN, Base, DistinctArgument, HeldLock, Linear, ObjectId, Signal, View
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.flow import Flow
@@ -90,7 +90,7 @@ class Walker:
         self.recording = not self.info.cyclic
         incoming: dict[str, dict[str, list[State]]] = {label: {} for label in self.info.order}
         entry = self.info.order[0]
-        incoming[entry]["<entry>"] = [self.context.entry.copy()]
+        incoming[entry]["<entry>"] = [self._entry_state()]
         position = {label: i for i, label in enumerate(self.info.order)}
         dirty = [position[entry]]
         visits: dict[str, int] = {}
@@ -117,6 +117,12 @@ class Walker:
         self.context.views, self.context.calls = self.views, self.calls
         self.flow.commit(self.context, self.spawns)
         return call_transfer.merge_exits(self.exits)
+
+    def _entry_state(self) -> State:
+        state = self.context.entry.copy()
+        if self.context is self.flow.records[MAIN].context:
+            counting.start_tallies(self, state)
+        return state
 
     def spawn(self, record: ThreadRecord, event: Spawn) -> None:
         """Note a creation; several paths may lead to one."""
@@ -152,7 +158,7 @@ class Walker:
                 inside = [h for h in state.locks if h.address.plus(value, -1).is_constant]
                 for held in inside:
                     renamed = self.evaluator.itself(name).plus(held.address.plus(value, -1))
-                    self.flow.note_same_lock(renamed, held.address)
+                    self.flow.observed.note_same_lock(renamed, held.address)
                     count = state.locks.pop(held)
                     state.locks[HeldLock(renamed, held.mode, held.kind, held.pos)] = count
                 if inside:
@@ -290,13 +296,15 @@ class Walker:
         state.facts[condition] = holds
         if len(state.facts) > MAX_FACTS:
             del state.facts[next(iter(state.facts))]  # the oldest
+        if state.counts.reads:
+            counting.learn(self, condition, holds, state)
         if condition.kind != "eq" or not state.observed:
             return
         match condition.difference.terms:
             case ((atom, factor),) if atom in state.observed and factor in (1, -1):
                 value = -condition.difference.constant * factor
                 for signal in state.observed[atom]:
-                    initial = self.flow.initial_value(signal.address)
+                    initial = self.flow.initial.value(signal.address)
                     if initial is not None and (value != initial if holds else value == initial):
                         self.receive(state, signal)
 
@@ -338,8 +346,8 @@ class Walker:
                 )
         counted = self.info.counted.get(target)
         for name, value in incoming:
-            is_counter = counted is not None and name == counted.counter.name  # itself from the first round on
-            if is_counter or any(leaf in changed for leaf in value.leaves()):
+            is_moving = counted is not None and name in counted.moving  # itself from the first round on
+            if is_moving or any(leaf in changed for leaf in value.leaves()):
                 state.publish(value)
             else:
                 state.values[name] = value

@@ -46,6 +46,8 @@ class World:
     known: KnownFunctions = field(default_factory=KnownFunctions)
     _infos: dict[str, FunctionInfo] = field(default_factory=dict)
     _touches: dict[SiteId, tuple[TargetedTouch, ...]] = field(default_factory=dict)
+    _given_away: dict[SiteId, tuple[str, ...]] = field(default_factory=dict)
+    _brought: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def info(self, name: str) -> FunctionInfo:
         if name not in self._infos:
@@ -77,6 +79,7 @@ class World:
     def touches(self, function: Function, instr: Instr | Terminator) -> tuple[TargetedTouch, ...]:
         found = self._touches.get(instr.id)
         if found is None:
+            self.budget.check()
             names = [n for n in self.callees(instr) if n not in self.known.locks] if isinstance(instr, Call) else ()
             found = tuple(self._target(function, touch) for touch in touches_of(self.program, instr, names))
             self._touches[instr.id] = found
@@ -93,16 +96,68 @@ class World:
             pointers = tuple(MemLoc(o, None, None) for o in sorted(self.reachable(p.object for p in pointers)))
         if touch.kind is AccessKind.FREE:
             pointers = tuple(dict.fromkeys(MemLoc(p.object, None, None) for p in pointers))
-        data = (p for p in pointers if self.points_to.objects[p.object].kind is not ObjectKind.FUNCTION)
+        data = [p for p in pointers if self.points_to.objects[p.object].kind is not ObjectKind.FUNCTION]
+        if touch.kind.writes:
+            data = [p for p in data if p.object not in self._constants]
         targets = tuple(MemLoc(p.object, p.offset, touch.size, p.stride) for p in data)
         return TargetedTouch(touch, targets, frozenset(t.object for t in targets))
 
-    def callbacks_of_unknown(self, function: Function, call: Call) -> list[str]:
+    @cached_property
+    def _constants(self) -> frozenset[ObjectId]:
+        """String literals, tables and variables that C calls const: nobody can write them (C11 6.7.3p6, 6.4.5p7)."""
+        variables = self.program.globals.items()
+        found = (self.points_to.object_of_symbol(n) for n, v in variables if v.is_constant and not v.is_external)
+        return frozenset(o for o in found if o is not None)
+
+    def callbacks_of_unknown(self, function: Function, call: Call) -> tuple[str, ...]:
         """Functions of the program that an unknown function gets hold of by this call."""
-        objects = self.points_to.objects
-        given = {p.object for arg in call.args for p in self.points_to.targets(function.name, arg)}
-        reached = [objects[o] for o in self.reachable(given) if objects[o].kind is ObjectKind.FUNCTION]
-        return sorted(o.name for o in reached if o.name in self.program.functions)
+        if call.id not in self._given_away:
+            objects = self.points_to.objects
+            given = {p.object for arg in call.args for p in self.points_to.targets(function.name, arg)}
+            reached = [objects[o] for o in self.reachable(given) if objects[o].kind is ObjectKind.FUNCTION]
+            self._given_away[call.id] = tuple(sorted(o.name for o in reached if o.name in self.program.functions))
+        return self._given_away[call.id]
+
+    def callbacks_brought_by(self, start: str) -> tuple[str, ...]:
+        """What the outside world may have got as soon as it has `start`: that, and what may be given away when it runs,
+        by threads that it creates too."""
+        if start not in self._brought:
+            found = {start: None}
+            seen = {start}
+            work = [start]
+            while work:
+                name = work.pop()
+                given, run = self._gives_away[name]
+                found.update(dict.fromkeys(given))
+                for other in (*given, *run, *self._call_graph[name]):
+                    if other not in seen:
+                        seen.add(other)
+                        work.append(other)
+            self._brought[start] = tuple(found)
+        return self._brought[start]
+
+    @cached_property
+    def _gives_away(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Function -> functions that it gives to the outside world, and those that it starts threads with."""
+        result = {}
+        for name, function in self.program.functions.items():
+            given: dict[str, None] = {}
+            run: dict[str, None] = {}
+            for instr in function.instructions():
+                if isinstance(instr, Call):
+                    starts = [s for s in self.points_to.thread_starts(instr.id) if s in self.program.functions]
+                    if any(self.is_unknown(callee) for callee in self.callees(instr)):
+                        given.update(dict.fromkeys(self.callbacks_of_unknown(function, instr)))
+                    if any(self._calls_later(callee) for callee in self.callees(instr)):
+                        given.update(dict.fromkeys(starts))
+                    if any(op.kind is Sync.CREATE for op in self.sync_ops(instr)):
+                        run.update(dict.fromkeys(starts))
+            result[name] = (tuple(given), tuple(run))
+        return result
+
+    def _calls_later(self, name: str) -> bool:
+        effect = effect_of(name) if name not in self.program.functions else None
+        return effect is not None and any(c.later for c in effect.calls)
 
     @cached_property
     def callbacks_from_the_start(self) -> list[str]:
@@ -155,11 +210,18 @@ class World:
             for instr in function.instructions():
                 if isinstance(instr, Call):
                     called.update(dict.fromkeys(c for c in self.callees(instr) if c in self.program.functions))
-                    for op in self.sync_ops(instr):
-                        if op.kind is Sync.ONCE:
-                            called.update(dict.fromkeys(self.points_to.thread_starts(instr.id)))
+                    if self._calls_now(instr):
+                        starts = self.points_to.thread_starts(instr.id)
+                        called.update(dict.fromkeys(s for s in starts if s in self.program.functions))
             graph[name] = tuple(called)
         return graph
+
+    def _calls_now(self, call: Call) -> bool:
+        """The library may run functions that it is given before it returns: `pthread_once`, `qsort`."""
+        if any(op.kind is Sync.ONCE for op in self.sync_ops(call)):
+            return True
+        effects = (effect_of(name) for name in self.callees(call) if name not in self.program.functions)
+        return any(effect is not None and any(not c.later for c in effect.calls) for effect in effects)
 
     @cached_property
     def _bottom_up(self) -> list[list[str]]:
@@ -244,9 +306,11 @@ class World:
         )
 
     def _calls_back_or_twice(self, function: Function) -> bool:
-        """It registers handlers, or calls setjmp."""
+        """It registers handlers, gives functions to unknown ones, or calls setjmp."""
         return any(
-            name in RETURNS_TWICE or ((effect := effect_of(name)) is not None and any(c.later for c in effect.calls))
+            name in RETURNS_TWICE
+            or self._calls_later(name)
+            or (self.is_unknown(name) and bool(self.callbacks_of_unknown(function, instr)))
             for instr in function.instructions()
             if isinstance(instr, Call)
             for name in self.callees(instr)
@@ -278,6 +342,7 @@ class World:
         for name, function in self.program.functions.items():
             is_relevant = (
                 bool(self._own_objects(function) & escaping)
+                or self._calls_back_or_twice(function)
                 or is_atomic_function(name)
                 or self._has_sync(function, ordering)
                 or (isinstance(function.returns, PtrType) and len(function.blocks) <= 8)  # may return a lock

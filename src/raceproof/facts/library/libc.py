@@ -18,6 +18,8 @@ from raceproof.facts.library.libc_atomic import ATOMIC, AtomicCall, atomic_call
 from raceproof.facts.library.libc_compiler import COMPILER, compiler_effect, is_pure_intrinsic
 from raceproof.facts.library.libc_memory import MEMORY
 from raceproof.facts.library.libc_net import NET
+from raceproof.facts.library.libc_openssl import OPENSSL
+from raceproof.facts.library.libc_pcap import PCAP
 from raceproof.facts.library.libc_posix import POSIX
 from raceproof.facts.library.libc_stdio import STDIO
 from raceproof.facts.library.libc_stdlib import PROGRAM
@@ -41,7 +43,7 @@ def _joined(*tables: Mapping[str, Effect]) -> dict[str, Effect]:
 
 
 EFFECTS: Final[Mapping[str, Effect]] = _joined(
-    MEMORY, STRINGS, STDIO, PROGRAM, TIMES, POSIX, NET, THREADS, ATOMIC, COMPILER, ZLIB
+    MEMORY, STRINGS, STDIO, PROGRAM, TIMES, POSIX, NET, THREADS, ATOMIC, COMPILER, ZLIB, PCAP, OPENSSL
 )
 
 

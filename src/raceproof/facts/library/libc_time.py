@@ -110,6 +110,8 @@ SIGNAL: Final = effects(
     ("psiginfo", rd(0, _SIGINFO), rd(1)),
 )
 
+_MAX_ARGUMENTS: Final = 128  # in the source of one call
+
 PROCESSES: Final = effects(
     ("fork vfork _Fork getpid getppid gettid getpgid getpgrp setpgid setpgrp setsid getsid",),
     ("getuid geteuid getgid getegid setuid seteuid setgid setegid setreuid setregid setresuid setresgid",),
@@ -120,6 +122,8 @@ PROCESSES: Final = effects(
     ("execve execvpe", rd(0), rd(1, ALL), rd(1, deref=True), rd(2, ALL), rd(2, deref=True)),
     ("acct", rd(0)),
     ("execv execvp", rd(0), rd(1, ALL), rd(1, deref=True)),
+    ("execl execlp", *(rd(i) for i in range(_MAX_ARGUMENTS))),
+    ("execle", *(part for i in range(_MAX_ARGUMENTS) for part in (rd(i, ALL), rd(i, deref=True)))),
     ("fexecve", rd(1, ALL), rd(1, deref=True), rd(2, ALL), rd(2, deref=True)),
     (
         "posix_spawn posix_spawnp",

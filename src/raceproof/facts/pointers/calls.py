@@ -13,6 +13,7 @@ from enum import Enum, unique
 from types import MappingProxyType
 from typing import Protocol
 
+from raceproof.core import Unsupported
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.pointers.constraints import ConstraintBuilder, Instance
 from raceproof.ir import Address, Call, OtherConst, Reg, SiteId
@@ -21,7 +22,9 @@ from raceproof.model import ObjectKind
 FROM_OUTSIDE = "a function from outside"
 """Among the callees of a call: its pointer may come from code that is not there. Nothing is known of this function."""
 
+# The callees that the front end gives to assembly: it touches what its operands lead to, or nobody knows what it does.
 INLINE_ASSEMBLY = "inline assembly"
+OBSCURE_ASSEMBLY = "inline assembly that is not understood"
 
 
 @unique
@@ -83,6 +86,8 @@ class CallLinker:
         node = self.builder.value(instance, callee)
         if node is None:
             if isinstance(callee, OtherConst) and self.library is not None:
+                if callee.text == OBSCURE_ASSEMBLY:
+                    raise Unsupported(OBSCURE_ASSEMBLY, instr.pos)
                 self.found.callees.setdefault(instr.id, {})[INLINE_ASSEMBLY] = None
                 self.library.call_unknown(instance, instr, INLINE_ASSEMBLY)
             return

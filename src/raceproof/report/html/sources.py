@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from raceproof.core import SourcePos
 from raceproof.report.json_format import Json
+from raceproof.report.source_lines import read_lines
 
 WHOLE_FILE = 400  # lines
 AROUND_STEPS = 12
@@ -34,7 +33,7 @@ class Places:
 
     def read(self) -> tuple[list[Json], list[Json]]:
         """All places and all files; a file has `blocks` of `[number of the first line, lines]`, none if it is gone."""
-        raw = {file: _read(file) for file in self._files}
+        raw = {file: read_lines(file) for file in self._files}
         places: list[Json] = [[self._files[pos.file], pos.line, _column(raw[pos.file], pos)] for pos in self._numbers]
         wanted: dict[str, set[int]] = {file: set() for file in self._files}
         for pos, around in self._around.items():
@@ -45,13 +44,6 @@ class Places:
             numbers = list(shown) if len(lines) < WHOLE_FILE else sorted(wanted[file].intersection(shown))
             files.append({"name": file, "lines": len(lines), "blocks": _blocks(numbers, lines)})
         return places, files
-
-
-def _read(file: str) -> list[bytes]:
-    try:
-        return Path(file).read_bytes().splitlines()
-    except (OSError, ValueError):
-        return []
 
 
 def _blocks(numbers: list[int], lines: list[bytes]) -> list[Json]:

@@ -1,0 +1,172 @@
+"""Which counters are counted down by threads so that main can tell when all have done so; from which numbers are drawn.
+
+`counting` says what follows from such counters, and why. Here all writes to one are looked at together: each adds a
+constant in one step, under a lock that all of them hold or as an atomic update, but for what main writes. The
+threads that count down are all made by main, and each does so once at most. Where numbers are drawn, nobody counts
+down at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
+from raceproof.facts.flow.flow import FlowResult
+from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.observations import Step
+from raceproof.facts.flow.world import TargetedTouch, World
+from raceproof.ir import Rmw
+from raceproof.model import MAIN, Base, CountDown, Linear, LockKind, LockMode, MemLoc, ThreadId, View
+
+
+def countdowns(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> dict[Linear, CountDown]:
+    """Counters that keep to the rules, by address; without those that a second flow found others to be than a first."""
+    if world.uses_setjmp or not _main_begins_the_program(world):
+        return {}
+    found: dict[Linear, CountDown] = {}
+    sizes = {(step.address, step.size) for steps in flow.uses.steps.values() for step in steps if step.amount == -1}
+    for address, size in sorted(sizes, key=str):
+        counter = _count_down(world, flow, touched, address, size)
+        if counter is not None and address not in flow.uses.repeated_counts:
+            found[address] = counter
+    return {address: counter for address, counter in found.items() if _agrees(counter, flow.counters.get(address))}
+
+
+def _main_begins_the_program(world: World) -> bool:
+    """Nothing counts before main, and main is not called again."""
+    entry = world.info(world.program.entry)
+    first = entry.blocks[entry.order[0]]
+    site = first.body[0].id if first.body else first.terminator.id
+    return not world.program.listed_functions("llvm.global_ctors") and world.executes_once(site)
+
+
+def _agrees(found: CountDown, relied_on: CountDown | None) -> bool:
+    """What the flow relied on is still true: no more threads, no other lock."""
+    if relied_on is None:
+        return True
+    if found.via is None or relied_on.via is None:
+        return found.via is relied_on.via and found.threads <= relied_on.threads
+    return found.threads <= relied_on.threads and relied_on.via <= found.via
+
+
+def _count_down(
+    world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch], address: Linear, size: int
+) -> CountDown | None:
+    writes = _writes(world, flow, touched, address, size)
+    if writes is None:
+        return None
+    counting: set[ThreadId] = set()
+    for key, view in writes:
+        steps = flow.uses.steps[key[0]]
+        if view.thread == MAIN:
+            continue
+        if any(s.amount is None or s.amount < -1 for s in steps):
+            return None
+        if any(s.amount == -1 for s in steps):
+            counting.add(view.thread)
+    records = {r.id: r for r in flow.records}
+    if not counting or not all(_is_made_by_main(records[t]) for t in counting):
+        return None
+    beside_others = _beside_others(writes)
+    instances = [records[t].instances for t in counting]
+    most = None if None in instances else sum(i for i in instances if i is not None)
+    locks = _common_mutexes(beside_others)
+    if locks:
+        return CountDown(address, locks, frozenset(counting), most)
+    if all(_is_atomic_step(world, flow.uses.steps[key[0]], key, touched) for key, _ in beside_others):
+        return CountDown(address, None, frozenset(counting), most)
+    return None
+
+
+_Writes = list[tuple[AccessKey, View]]
+
+
+def _writes(
+    world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch], address: Linear, size: int
+) -> _Writes | None:
+    """All writes to the counter; None if some are not known to be of it alone and as a whole."""
+    match address.terms:
+        case ((Base(object=target), 1),):
+            place = MemLoc(target, address.constant, size)
+        case _:
+            return None
+    if world.may_change_unseen(place):
+        return None
+    writes = [
+        (key, view)
+        for key, touch in touched.items()
+        if touch.touch.kind.writes and any(overlap(place, t) for t in touch.targets)
+        for view in flow.views[key]
+    ]
+    for key, view in writes:
+        steps = flow.uses.steps.get(key[0], frozenset())
+        if view.address != address or any((s.address, s.size) != (address, size) for s in steps) or not steps:
+            return None
+    return writes
+
+
+def _beside_others(writes: _Writes) -> _Writes:
+    """Without what main does while it is alone."""
+    return [(key, view) for key, view in writes if view.thread != MAIN or view.moment.may_run]
+
+
+def _common_mutexes(writes: _Writes) -> frozenset[Linear]:
+    return frozenset.intersection(*(_mutexes(view) for _, view in writes)) if writes else frozenset()
+
+
+def drawn_from(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[Linear]:
+    """Counters that only grow, one update at a time: what is read together with an update is read by nobody else.
+
+    Main may set them while it is alone, unless it draws itself: who else has drawn before has ended.
+    """
+    grown = {
+        (step.address, step.size) for steps in flow.uses.steps.values() for step in steps if (step.amount or 0) > 0
+    }
+    found: set[Linear] = set()
+    for address, size in sorted(grown, key=str):
+        writes = _writes(world, flow, touched, address, size)
+        beside_others = _beside_others(writes) if writes is not None else []
+        if writes is None or not beside_others or not all(_grows(flow, key) for key, _ in beside_others):
+            continue
+        by_main = {key for key, view in writes if view.thread == MAIN}
+        if any(_grows(flow, key) for key in by_main) and not all(_grows(flow, key) for key in by_main):
+            continue
+        if _common_mutexes(beside_others) or all(
+            isinstance(world.instructions[key[0]][1], Rmw) for key, _ in beside_others
+        ):
+            found.add(address)
+    return frozenset(found)
+
+
+def _grows(flow: FlowResult, key: AccessKey) -> bool:
+    return all(step.amount is not None and step.amount > 0 for step in flow.uses.steps[key[0]])
+
+
+def _is_made_by_main(record: ThreadRecord) -> bool:
+    """All instances, one by one."""
+    return (
+        record.parent == MAIN
+        and record.site is not None
+        and bool(record.spawns)
+        and all(creator.thread == MAIN for creator in record.spawns)
+        and not record.always_many
+    )
+
+
+def _mutexes(view: View) -> frozenset[Linear]:
+    return frozenset(
+        h.address
+        for h in view.held
+        if h.kind is LockKind.MUTEX and h.mode is LockMode.EXCLUSIVE and h.address.is_absolute
+    )
+
+
+def _is_atomic_step(
+    world: World, steps: frozenset[Step], key: AccessKey, touched: Mapping[AccessKey, TargetedTouch]
+) -> bool:
+    """An update that passes on what its thread did before it; updates of others continue its release sequence."""
+    _, instr = world.instructions[key[0]]
+    order = touched[key].touch.order
+    if not isinstance(instr, Rmw) or order is None:
+        return False
+    return order.releases or all(s.amount is not None and s.amount >= 0 for s in steps)

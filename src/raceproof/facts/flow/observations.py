@@ -1,0 +1,137 @@
+"""What a flow takes down on its way: how locks, semaphores, barriers, flags and counters are used, what is assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from raceproof.facts.flow.initial_values import InitialValues
+from raceproof.facts.flow.world import World
+from raceproof.ir import SiteId
+from raceproof.model import Linear, MemLoc, ObjectId, Signal, ThreadId
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a write does to a number in a global variable: it adds `amount`, or sets it (None)."""
+
+    address: Linear
+    size: int
+    amount: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """How semaphores, barriers, locks, flags and counters are used, by address or by the instruction that does it."""
+
+    semaphores: Mapping[Linear, frozenset[int | None]]
+    semaphore_inits: Mapping[Linear, frozenset[SiteId]]
+    posters: Mapping[Linear, frozenset[ThreadId]]
+    barriers: Mapping[Linear, frozenset[int | None]]
+    barrier_users: Mapping[Linear, frozenset[ThreadId]]
+    lock_operations: Mapping[Linear, frozenset[SiteId]]
+    broken_locks: frozenset[Linear]
+    lock_objects: Mapping[Linear, frozenset[ObjectId]]
+    reset_sites: frozenset[SiteId]
+    sent_after: Mapping[Linear, frozenset[Signal]]
+    steps: Mapping[SiteId, frozenset[Step]]
+    repeated_counts: frozenset[Linear]
+
+
+class Observations:
+    """What one run of the flow has seen so far; `assumptions`: the first instruction for which each is made."""
+
+    def __init__(self, world: World, initial: InitialValues) -> None:
+        self._world = world
+        self._initial = initial
+        self.assumptions: dict[str, SiteId] = {}
+        self._lock_objects: dict[Linear, frozenset[ObjectId]] = {}
+        self._semaphores: dict[Linear, set[int | None]] = {}
+        self._semaphore_inits: dict[Linear, set[SiteId]] = {}
+        self._posters: dict[Linear, set[ThreadId]] = {}
+        self._barriers: dict[Linear, set[int | None]] = {}
+        self._barrier_users: dict[Linear, set[ThreadId]] = {}
+        self._lock_operations: dict[Linear, set[SiteId]] = {}
+        self._broken: set[Linear] = set()
+        self._resets: set[SiteId] = set()
+        self._changes: set[SiteId] = set()
+        self._sent_after: dict[Linear, frozenset[Signal]] = {}
+        self._steps: dict[SiteId, set[Step]] = {}
+        self._repeated_counts: set[Linear] = set()
+
+    def note_lock_objects(self, address: Linear, targets: tuple[MemLoc, ...]) -> None:
+        objects = frozenset(t.object for t in targets)
+        self._lock_objects[address] = self._lock_objects.get(address, frozenset()) | objects
+
+    def note_same_lock(self, new: Linear, old: Linear) -> None:
+        if new != old and old in self._lock_objects:
+            self._lock_objects[new] = self._lock_objects.get(new, frozenset()) | self._lock_objects[old]
+
+    def lock_objects(self, address: Linear) -> frozenset[ObjectId]:
+        """Objects that the lock may lie in; a name that came through a call is looked up by all that have it."""
+        found = self._lock_objects.get(address)
+        return found if found is not None else self._world.lock_objects
+
+    def note_lock_operation(self, address: Linear, site: SiteId) -> None:
+        self._lock_operations.setdefault(address, set()).add(site)
+
+    def note_store(self, address: Linear, value: Linear, site: SiteId) -> None:
+        """Tell stores that only ever write a flag's initial value from those that set it."""
+        initial = self._initial.value(address)
+        is_reset = initial is not None and value == Linear(initial)
+        (self._resets if is_reset else self._changes).add(site)
+
+    def break_lock(self, address: Linear) -> None:
+        self._broken.add(address)
+
+    def note_semaphore(self, address: Linear, value: int | None, site: SiteId) -> None:
+        self._semaphores.setdefault(address, set()).add(value)
+        self._semaphore_inits.setdefault(address, set()).add(site)
+
+    def note_post(self, address: Linear, thread: ThreadId) -> None:
+        self._posters.setdefault(address, set()).add(thread)
+
+    def note_send(self, address: Linear, received: frozenset[Signal]) -> None:
+        """What a thread had received when it sent; only what holds for every sending counts."""
+        before = self._sent_after.get(address)
+        self._sent_after[address] = received if before is None else before & received
+
+    def note_step(self, site: SiteId, address: Linear, size: int, amount: int | None) -> None:
+        """A write to a number that has an initial value."""
+        if self._initial.value(address) is not None and self._initial.is_whole(address, size):
+            self._steps.setdefault(site, set()).add(Step(address, size, amount))
+
+    def note_repeated_count(self, address: Linear) -> None:
+        self._repeated_counts.add(address)
+
+    def note_barrier(self, address: Linear, count: int | None, site: SiteId) -> None:
+        self._barriers.setdefault(address, set()).add(count)
+
+    def note_barrier_wait(self, address: Linear, thread: ThreadId) -> None:
+        self._barrier_users.setdefault(address, set()).add(thread)
+
+    def assume(self, text: str, site: SiteId) -> None:
+        self.assumptions.setdefault(text, site)
+
+    def uses(self) -> Uses:
+        return Uses(
+            semaphores=_frozen(self._semaphores),
+            semaphore_inits=_frozen(self._semaphore_inits),
+            posters=_frozen(self._posters),
+            barriers=_frozen(self._barriers),
+            barrier_users=_frozen(self._barrier_users),
+            lock_operations=_frozen(self._lock_operations),
+            broken_locks=frozenset(self._broken),
+            lock_objects=dict(self._lock_objects),
+            reset_sites=frozenset(self._resets - self._changes),
+            sent_after=dict(self._sent_after),
+            steps={site: frozenset(found) for site, found in self._steps.items()},
+            repeated_counts=frozenset(self._repeated_counts),
+        )
+
+
+def _frozen(table: Mapping[Linear, set[_T]]) -> dict[Linear, frozenset[_T]]:
+    return {key: frozenset(values) for key, values in table.items()}

@@ -1,0 +1,43 @@
+// The counter starts one too high: all seem to have come when one has not.
+#include <pthread.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, result_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int running = 1, result;
+
+static void *worker(void *arg) {
+    pthread_mutex_lock(&m);
+    running++;                                  // no-race
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&m);
+    pthread_mutex_lock(&result_lock);
+    result += 2;                                // race
+    pthread_mutex_unlock(&result_lock);
+    pthread_mutex_lock(&m);
+    running--;                                  // no-race
+    pthread_cond_signal(&changed);
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+
+int main(void) {
+    int n = __VERIFIER_nondet_int();
+    if (n < 0 || n > 3)
+        return 0;
+    for (int i = 0; i < n; i++) {
+        pthread_t t;
+        pthread_create(&t, NULL, worker, NULL);
+        pthread_detach(t);
+    }
+    pthread_mutex_lock(&m);
+    while (running < n)                         // no-race
+        pthread_cond_wait(&changed, &m);
+    pthread_mutex_unlock(&m);
+    pthread_mutex_lock(&m);
+    while (running > 1)                         // no-race
+        pthread_cond_wait(&changed, &m);
+    pthread_mutex_unlock(&m);
+    return result > 4;                          // race
+}

@@ -1,0 +1,32 @@
+// The number is read under the lock, but the counter is counted up under it later.
+#include <pthread.h>
+
+#define N 2
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int next;
+static int cell[2 * N];
+
+static int draw(void) {
+    pthread_mutex_lock(&m);
+    int number = next;                          // no-race
+    pthread_mutex_unlock(&m);
+    pthread_mutex_lock(&m);
+    next++;                                     // no-race
+    pthread_mutex_unlock(&m);
+    return number;
+}
+
+static void *worker(void *arg) {
+    int mine = draw();
+    cell[mine] = 1;                             // race
+    return arg;
+}
+
+int main(void) {
+    pthread_t t[N];
+    for (int i = 0; i < N; i++)
+        pthread_create(&t[i], NULL, worker, NULL);
+    for (int i = 0; i < N; i++)
+        pthread_join(t[i], NULL);
+    return cell[0] + cell[1] <= 2 ? 0 : 1;      // no-race
+}

@@ -1,0 +1,148 @@
+"""Code that is not there: inline assembly, functions given to the outside world, and what they may touch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raceproof.core import Budget, Unsupported
+from raceproof.facts import analyse, race_pairs
+from raceproof.frontend import Cache, from_files, load, parse_module
+from raceproof.ir import Origin, Program
+from raceproof.model import ConcurrentProgram
+
+ASSEMBLY = """
+@counter = global i32 0
+@other = global i32 0
+define ptr @worker(ptr %0) {{
+  call void asm sideeffect "{worker}", "=*m,~{{memory}}"(ptr elementtype(i32) @counter)
+  store i32 1, ptr @other
+  ret ptr null
+}}
+define void @unused() {{
+  call void asm sideeffect "{unused}", ""()
+  ret void
+}}
+define i32 @main() {{
+  %1 = alloca i64
+  %2 = call i32 @pthread_create(ptr %1, ptr null, ptr @worker, ptr null)
+  %3 = load i32, ptr @counter
+  ret i32 %3
+}}
+declare i32 @pthread_create(ptr, ptr, ptr, ptr)
+"""
+
+
+def with_assembly(worker: str, unused: str = "nop") -> Program:
+    return parse_module(ASSEMBLY.format(worker=worker, unused=unused), Origin(("a.ll",), (), "LP64"), "main")
+
+
+def facts_of(tmp_path: Path, text: str) -> ConcurrentProgram:
+    file = tmp_path / "program.c"
+    file.write_text("#include <pthread.h>\n" + text)
+    return analyse(load(from_files([file]), cache=Cache(None)), Budget.unlimited())
+
+
+def places(cp: ConcurrentProgram) -> set[str]:
+    return {cp.objects[pair.target.object].name for pair in race_pairs(cp)}
+
+
+def test_assembly_touches_what_its_operands_lead_to() -> None:
+    cp = analyse(with_assembly("lock; incl $0"), Budget.unlimited())
+    assert places(cp) == {"counter"}
+    assert any("inline assembly" in assumption.text for assumption in cp.assumptions)
+
+
+def test_assembly_that_nobody_understands_is_refused_where_it_is_reached() -> None:
+    assert places(analyse(with_assembly("lock; incl $0", "call main"), Budget.unlimited())) == {"counter"}
+    with pytest.raises(Unsupported, match="not understood"):
+        analyse(with_assembly("call main"), Budget.unlimited())
+
+
+CALLBACKS = """
+void library(void *what);
+struct table { void (*run[4])(struct table *); int count; };
+static void a(struct table *t) { library(t); library(t); }
+static void b(struct table *t) { library(t); library(t); }
+static void c(struct table *t) { library(t); t->count++; }
+static void d(struct table *t) { library(t); }
+static struct table table = { { a, b, c, d }, 0 };
+static void *worker(void *arg) { table.run[0](&table); return arg; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    table.run[1](&table);
+    return pthread_join(t, 0);
+}
+"""
+
+
+def test_callbacks_that_register_one_another_are_one_kind_each(tmp_path: Path) -> None:
+    cp = facts_of(tmp_path, CALLBACKS)
+    callbacks = [(thread.parent, thread.start) for thread in cp.threads.values() if thread.is_callback]
+    assert len(callbacks) == len(set(callbacks)) == 8  # by main and by worker
+    assert all(cp.threads[t].many for t in cp.threads if cp.threads[t].is_callback)
+
+
+GIVEN = """
+void library(void (*f)(void));
+static int early, late;
+static void second(void) { early = late = 1; }
+static void first(void) { library(second); }
+static void prepare(void) { library(first); }
+int main(void) {
+    early = 1;
+    prepare();
+    late = 1;
+    return 0;
+}
+"""
+
+
+def test_what_a_callback_gives_away_may_run_as_soon_as_the_callback_may(tmp_path: Path) -> None:
+    cp = facts_of(tmp_path, GIVEN)
+    main = {a.pos.line: a for a in cp.accesses.values() if a.function == "main" and a.pos is not None}
+    second = next(t.id for t in cp.threads.values() if t.start == "second")
+    assert [second in view.moment.may_run for view in main[9].views] == [False]
+    assert [second in view.moment.may_run for view in main[11].views] == [True]
+
+
+IN_HELPERS = """
+void library(void (*f)(void));
+static int x;
+static void callback(void) { x++; }
+static void helper(void) { library(callback); }
+static void *worker(void *arg) { helper(); return arg; }
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, worker, 0);
+    pthread_create(&b, 0, worker, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return x;
+}
+"""
+
+
+def test_functions_given_away_by_functions_that_do_nothing_else_count(tmp_path: Path) -> None:
+    assert places(facts_of(tmp_path, IN_HELPERS)) == {"x"}
+
+
+CONSTANTS = """
+int library(const char *text, const int *table);
+static const int table[2] = {1, 2};
+static void *worker(void *arg) { return library("text", table) ? arg : 0; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    library("text", table);
+    return pthread_join(t, 0);
+}
+"""
+
+
+def test_nobody_writes_constants(tmp_path: Path) -> None:
+    assert race_pairs(facts_of(tmp_path, CONSTANTS)) == ()
+    writable = CONSTANTS.replace("static const int table", "static int table")
+    assert places(facts_of(tmp_path, writable)) == {"table"}
