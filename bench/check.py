@@ -1,4 +1,4 @@
-"""Run `raceproof check` as a user would, and read what it says."""
+"""Run `raceproof check` with the engine `lockset` as a user would, and read what it says."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import re
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,6 @@ RACEPROOF = Path(sys.executable).with_name("raceproof")
 TIME_LIMIT = 600
 _GRACE = 120  # seconds after the time limit until a run is killed
 _IR_INSTRUCTION = re.compile(r"^  #\d+ ", re.MULTILINE)
-_REASON = re.compile(r"\w[\w-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,37 +52,21 @@ class Checked:
         report = self.report
         return report is None or bool(report.get("interrupted")) or any(e.get("stopped") for e in report["engines"])
 
-    def proved_by_reason(self) -> list[tuple[str, int]]:
-        """How many pairs each kind of reason proved, most frequent first."""
-        counts: Counter[str] = Counter()
-        for pair in self.pairs:
-            if pair["verdict"] == "race-free" and pair["evidence"]:
-                found = _REASON.match(str(pair["evidence"][0]))
-                counts[found.group() if found is not None else "other"] += 1
-        return counts.most_common()
 
-
-def check(
-    files: Sequence[str],
-    flags: Sequence[str] = (),
-    arguments: Sequence[str] = (),
-    time_limit: int = TIME_LIMIT,
-    directory: Path | None = None,
-) -> Checked:
+def check(files: Sequence[str], time_limit: int = TIME_LIMIT) -> Checked:
     """Check a program with an empty cache, and again with the cache of the first run."""
-    cflags = [f"--cflag={flag}" for flag in flags]
     with tempfile.TemporaryDirectory() as results:
         environment = {"RACEPROOF_CACHE": str(Path(results) / "cache")}
         target = Path(results) / "report.json"
-        command = [str(RACEPROOF), "check", *files, *cflags, *arguments]
+        command = [str(RACEPROOF), "check", "--engines", "lockset", *files]
         command += ["--json", str(target), "--time-limit", str(time_limit)]
-        cold = run_measured(command, environment, time_limit + _GRACE, directory)
+        cold = run_measured(command, environment, time_limit + _GRACE)
         report = json.loads(target.read_text(encoding="utf-8")) if target.exists() else None
-        warm = run_measured(command, environment, time_limit + _GRACE, directory)
+        warm = run_measured(command, environment, time_limit + _GRACE)
         instructions = _instructions(report)
         if instructions is None:
-            dump = [str(RACEPROOF), "dump", "ir", *files, *cflags]
-            instructions = len(_IR_INSTRUCTION.findall(run_measured(dump, environment, directory=directory).output))
+            dump = [str(RACEPROOF), "dump", "ir", *files]
+            instructions = len(_IR_INSTRUCTION.findall(run_measured(dump, environment).output))
         return Checked(cold, warm, report, instructions)
 
 

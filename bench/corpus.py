@@ -51,7 +51,7 @@ def main() -> int:
         table = block(corpora.read_run(out))
     print(f"\n{table}")
     if args.write:
-        replace_block("corpus", f"`python bench/corpus.py {args.corpus.name} --write`\n\n{table}")
+        replace_block("corpus", f"`.venv/bin/python bench/corpus.py {args.corpus.name} --write`\n\n{table}")
     return status
 
 

@@ -210,7 +210,8 @@ def main() -> int:
     text = "\n\n".join(parts)
     print(f"\n{text}")
     if args.write:
-        command = f"`.venv/bin/python bench/explore.py --write` (`make bench` only prints it); {machine()}."
+        long = "--long " if args.long else ""
+        command = f"`.venv/bin/python bench/explore.py {long}--write`; {machine()}."
         replace_block("explore", f"{command}\n\n{text}")
     for fault in faults:
         print(f"WRONG: {fault}", file=sys.stderr)

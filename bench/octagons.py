@@ -168,7 +168,7 @@ def main() -> int:
             verdict = "reached" if row.ratio >= GOAL_RATIO else "MISSED"
             print(f"goal, closure of {GOAL_SIZE} at least {GOAL_RATIO} times faster: {verdict} ({row.ratio:.0f})")
     if args.write:
-        replace_block("octagons", f"`python bench/octagons.py --write`, {machine()}\n\n{text}")
+        replace_block("octagons", f"`.venv/bin/python bench/octagons.py --write`; {machine()}.\n\n{text}")
     return 0
 
 

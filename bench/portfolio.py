@@ -1,17 +1,21 @@
-"""Our own programs through the portfolio, with and without each engine: what each one is worth.
+"""Our own programs through the portfolio, by engines alone, together, and without each: what each one is worth.
 
-    python bench/portfolio.py [--time-limit SECONDS] [--write] [PATTERN]
+    python bench/portfolio.py [--time-limit SECONDS] [--jobs N] [--write] [PATTERN]
 
-The truth is on the lines of `tests/programs`. Exit status 1 if a verdict is wrong: a race line in a pair that is
-proved, or a race that no line announces.
+The truth is on the lines of `tests/programs`. Programs that have no race and are not proved by all engines together are
+listed with the reason that the report gives. Exit status 1 if a verdict is wrong: a race line in a pair that is proved,
+or a race that no line announces.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import sys
 import time
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
@@ -25,25 +29,37 @@ from raceproof.core import Budget, InputError, Unsupported
 from raceproof.model import CheckResult, PairResult, Verdict
 
 ALL = tuple(portfolio.ENGINES)
-CHOICES = {
+TOGETHER = "all"
+CHOICES: Mapping[str, tuple[str, ...]] = {
     **{f"{name} alone": (name,) for name in ALL},
+    TOGETHER: ALL,
     **{f"without {name}": tuple(other for other in ALL if other != name) for name in ALL},
-    "all": ALL,
 }
 
 
-@dataclass
-class Tally:
-    """Programs by what was said about them, and pairs by the engine that decided them."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one choice of engines said about one program. `verdict` is None if it could not be loaded."""
 
-    found: int = 0
-    proved: int = 0
-    racy_unknown: int = 0
-    free_unknown: int = 0
-    wrong: list[str] = field(default_factory=list)
-    pairs: dict[str, int] = field(default_factory=dict)
-    open_pairs: int = 0
-    seconds: float = 0.0
+    program: str
+    is_racy: bool
+    choice: str
+    verdict: Verdict | None
+    scope: str
+    reason: str
+    is_wrong: bool
+    pairs: Mapping[str, int]
+    open_pairs: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One program with one choice of engines."""
+
+    path: Path
+    choice: str
+    limit: float
 
 
 def check(path: Path, engines: tuple[str, ...], limit: float) -> CheckResult:
@@ -66,45 +82,64 @@ def is_wrong(result: CheckResult, truth: Truth) -> bool:
     return claims or (bool(result.pairs) and not truth.race_lines <= left)
 
 
-def count(tally: Tally, result: CheckResult, truth: Truth) -> None:
-    if is_wrong(result, truth):
-        tally.wrong.append(program_name(truth.path))
-    tally.found += result.verdict is Verdict.RACE
-    tally.proved += result.verdict is Verdict.RACE_FREE
-    tally.racy_unknown += result.verdict is Verdict.UNKNOWN and truth.is_racy
-    tally.free_unknown += result.verdict is Verdict.UNKNOWN and not truth.is_racy
+def why(result: CheckResult) -> str:
+    """Why the verdict is not a better one, as the report says: of the program, and of the first pair that is open."""
+    parts = [result.reason] if result.reason else []
     for pair in result.pairs:
         if pair.verdict is Verdict.UNKNOWN:
-            tally.open_pairs += 1
-        elif pair.engine is not None:
-            tally.pairs[pair.engine] = tally.pairs.get(pair.engine, 0) + 1
+            lines = sorted(lines_of(pair, Path(result.files[0]))) if result.files else []
+            where = f" (lines {', '.join(map(str, lines))})" if lines else ""
+            parts.append(f"{pair.target}{where}: {'; '.join(pair.evidence)}")
+            break
+    return ". ".join(parts)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pattern", nargs="?", default="")
-    parser.add_argument("--only", choices=CHOICES, action="append", help="which engines (default: each choice)")
-    parser.add_argument("--time-limit", type=float, default=10.0, metavar="SECONDS")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/results.md")
-    args = parser.parse_args()
-    truths = [read_truth(path) for path in all_programs() if args.pattern in program_name(path)]
-    choices = {name: CHOICES[name] for name in args.only or CHOICES}
-    tallies = {name: Tally() for name in choices}
-    for number, truth in enumerate(truths, start=1):
-        for name, engines in choices.items():
-            begin = time.monotonic()
-            try:
-                count(tallies[name], check(truth.path, engines, args.time_limit), truth)
-            except (Unsupported, InputError) as error:
-                print(f"{program_name(truth.path)}: {error}", file=sys.stderr)
-            tallies[name].seconds += time.monotonic() - begin
-        if number % 20 == 0:
-            print(f"{number} of {len(truths)}", flush=True)
-    racy = sum(truth.is_racy for truth in truths)
+def answer(task: Task) -> Answer:
+    """Ask the engines; the work of one process."""
+    truth = read_truth(task.path)
+    name = program_name(task.path)
+    begin = time.monotonic()
+    try:
+        result = check(task.path, CHOICES[task.choice], task.limit)
+    except (Unsupported, InputError) as error:
+        seconds = time.monotonic() - begin
+        return Answer(name, truth.is_racy, task.choice, None, "", str(error), False, {}, 0, seconds)
+    decided = Counter(p.engine for p in result.pairs if p.verdict is not Verdict.UNKNOWN and p.engine is not None)
+    return Answer(
+        program=name,
+        is_racy=truth.is_racy,
+        choice=task.choice,
+        verdict=result.verdict,
+        scope=result.scope.value if result.scope is not None else "",
+        reason=why(result),
+        is_wrong=is_wrong(result, truth),
+        pairs=dict(decided),
+        open_pairs=sum(pair.verdict is Verdict.UNKNOWN for pair in result.pairs),
+        seconds=time.monotonic() - begin,
+    )
+
+
+def ask_all(tasks: Sequence[Task], jobs: int) -> list[Answer]:
+    """In order of the tasks. Each gets a new process, so that none has the memory or the solver of another."""
+    answers = []
+    with multiprocessing.get_context("fork").Pool(jobs, maxtasksperchild=1) as pool:
+        for number, found in enumerate(pool.imap(answer, tasks, chunksize=1), start=1):
+            answers.append(found)
+            if number % 200 == 0:
+                print(f"{number} of {len(tasks)}", file=sys.stderr, flush=True)
+    return answers
+
+
+def format_choices(answers: Sequence[Answer]) -> str:
+    """A row for each choice of engines."""
+    chosen = list(dict.fromkeys(found.choice for found in answers))
+    programs = {found.program: found.is_racy for found in answers}
+    racy = sum(programs.values())
     head = [
         "engines",
         f"races executed, of {racy}",
-        f"proved, of {len(truths) - racy}",
+        f"proved, of {len(programs) - racy}",
+        "for all inputs",
         "unknown, racy",
         "unknown, race-free",
         "wrong",
@@ -112,19 +147,61 @@ def main() -> int:
         "pairs open",
         "seconds a program",
     ]
-    rows = [
-        [name, str(t.found), str(t.proved), str(t.racy_unknown), str(t.free_unknown), str(len(t.wrong)),
-         *(str(t.pairs.get(engine, 0)) for engine in ALL), str(t.open_pairs),
-         f"{t.seconds / max(len(truths), 1):.2f}"]
-        for name, t in tallies.items()
-    ]  # fmt: skip
-    table = markdown_table(head, rows)
-    print(f"\n{table}")
-    wrong = [f"{name}: {program}" for name, tally in tallies.items() for program in tally.wrong]
+    rows = []
+    for choice in chosen:
+        found = [one for one in answers if one.choice == choice]
+        proved = [one for one in found if one.verdict is Verdict.RACE_FREE]
+        unknown = [one for one in found if one.verdict in (None, Verdict.UNKNOWN)]
+        counts = [
+            sum(one.verdict is Verdict.RACE for one in found),
+            len(proved),
+            sum(one.scope in ("all-inputs", "any-threads") for one in proved),
+            sum(one.is_racy for one in unknown),
+            sum(not one.is_racy for one in unknown),
+            sum(one.is_wrong for one in found),
+            *(sum(one.pairs.get(engine, 0) for one in found) for engine in ALL),
+            sum(one.open_pairs for one in found),
+        ]
+        rows.append([choice, *map(str, counts), f"{sum(one.seconds for one in found) / len(found):.2f}"])
+    return markdown_table(head, rows)
+
+
+def format_unproved(answers: Sequence[Answer]) -> str:
+    """What all engines together do not prove though there is no race, and do not find though there is one, and why."""
+    together = [one for one in answers if one.choice == TOGETHER and one.verdict in (None, Verdict.UNKNOWN)]
+    parts = []
+    for title, is_racy in (("Race-free, not proved", False), ("Racy, no race executed", True)):
+        lines = [f"- `{one.program}`: {one.reason}" for one in together if one.is_racy is is_racy]
+        parts.append("\n".join([f"{title} by all engines together:", "", *(lines or ["- none"])]))
+    return "\n\n".join(parts)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pattern", nargs="?", default="")
+    parser.add_argument("--only", choices=CHOICES, action="append", help="which engines (default: each choice)")
+    parser.add_argument("--time-limit", type=float, default=10.0, metavar="SECONDS", help="for each program")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="programs at a time")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/results.md")
+    args = parser.parse_args()
+    paths = [path for path in all_programs() if args.pattern in program_name(path)]
+    choices = args.only or list(CHOICES)
+    begin = time.monotonic()
+    answers = ask_all([Task(path, choice, args.time_limit) for path in paths for choice in choices], args.jobs)
+    in_order = sorted(answers, key=lambda one: choices.index(one.choice))
+    text = format_choices(in_order)
+    if TOGETHER in choices:
+        text += f"\n\n{format_unproved(in_order)}"
+    print(f"\n{text}")
+    wrong = [f"{one.choice}: {one.program}" for one in in_order if one.is_wrong]
     print("\n".join(["", *wrong]) if wrong else "\nnothing wrong")
+    print(f"{time.monotonic() - begin:.0f} s in all", file=sys.stderr)
     if args.write:
-        command = f"`python bench/portfolio.py --time-limit {args.time_limit:g} --write`, {machine()}."
-        replace_block("portfolio", f"{command}\n\n{table}")
+        limits = f"at most {args.time_limit:g} s a program, {args.jobs} at a time"
+        command = (
+            f"`.venv/bin/python bench/portfolio.py --time-limit {args.time_limit:g} --write`, {limits}; {machine()}."
+        )
+        replace_block("portfolio", f"{command}\n\n{text}")
     return 1 if wrong else 0
 
 

@@ -1,4 +1,4 @@
-"""Measure raceproof on generated programs of growing size: time, memory, pairs, and verdicts against the truth.
+"""Measure `lockset` on generated programs of growing size: time, memory, pairs, and verdicts against the truth.
 
     python bench/run.py                       all sizes; prints the table
     python bench/run.py --write               and puts it into docs/results.md
@@ -102,9 +102,9 @@ def growth(rows: Sequence[Row]) -> float | None:
     smallest = min((row.options.instructions for row in plain), default=0)
     if len({row.options.instructions for row in plain}) > 2:
         plain = [row for row in plain if row.options.instructions > smallest]
-    points = [(math.log(row.checked.instructions), math.log(row.checked.cold.wall)) for row in plain]
-    if len({x for x, _ in points}) < 2:
+    if len({row.options.instructions for row in plain}) < 2:
         return None
+    points = [(math.log(row.checked.instructions), math.log(row.checked.cold.wall)) for row in plain]
     mean_x = sum(x for x, _ in points) / len(points)
     mean_y = sum(y for _, y in points) / len(points)
     return sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
@@ -184,7 +184,7 @@ def main() -> int:
     table, lines = format_rows(rows), summarise(rows)
     print("\n" + table + "\n\n" + "\n".join(f"- {line}" for line in lines))
     if args.write:
-        command = f"`.venv/bin/python bench/run.py --write` (`make bench` only prints it); {machine()}."
+        command = f"`.venv/bin/python bench/run.py --write`; {machine()}."
         replace_block("static", "\n".join((command, "", table, "", *(f"- {line}" for line in lines))))
     return 1 if any(row.fault is not None for row in rows) else 0
 

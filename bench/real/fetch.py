@@ -4,7 +4,8 @@
     python bench/real/fetch.py --list
 
 The upstream tarball as Debian has it, checked against the signed index; no patch is applied. Headers of
-libraries that the program needs are installed with apt-get when run as root, otherwise named.
+libraries that the program needs are installed with apt-get when run as root, otherwise named. Libraries that
+the program is run with are fetched as sources too.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from bench.measure import ZIG_CC
 from bench.real.apt import FetchError, Source, Tarball, attempts, fetch_tarballs, read_sources
-from bench.real.recipes import Provenance, Recipe, choose, load_recipes
+from bench.real.recipes import Provenance, Recipe, choose, load_libraries, load_recipes
 
 
 def fetch(recipe: Recipe) -> Provenance:
@@ -123,6 +124,9 @@ def main() -> int:
     for recipe in choose(args.names):
         try:
             provenance = fetch(recipe)
+            for library in recipe.run.libraries if recipe.run is not None else ():
+                if Provenance.load(load_libraries()[library].tree) is None:
+                    fetch(load_libraries()[library])
             install_headers(recipe)
             prepare(recipe)
         except FetchError as error:

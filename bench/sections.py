@@ -1,0 +1,166 @@
+"""The sections of docs/results.md, in order: a title and what has to be said before the table."""
+
+from __future__ import annotations
+
+INTRO = """# Results
+
+What raceproof was measured to do. Each table stands below the command that makes it; the command
+replaces the table. `make tables` makes those of the papers, `make bench` all others but for the last ones, which
+`make soak` makes.
+"""
+
+SECTIONS: dict[str, tuple[str, str]] = {
+    "summary": (
+        "## Where raceproof stands",
+        """Against what other tools reach, as it was measured elsewhere on a machine of the same kind, or published.
+Written from the tables below.""",
+    ),
+    "corpus": (
+        "## Programs with known verdicts",
+        """The SV-COMP tasks *pthread-race-challenges* at hand, each checked alone, as a user would.""",
+    ),
+    "portfolio": (
+        "## The portfolio: what each engine is worth",
+        """All programs of `tests/programs`, one idiom each, whose truth stands on their lines: by engines alone,
+together, and by all but one. *for all inputs*: of those proved, not only for the inputs that were tried. *pairs by*:
+race pairs that this engine decided. Verdicts are compared with the truth; each race was executed.""",
+    ),
+    "inputs": (
+        "## Races that need an input or a rare schedule",
+        """The programs of `tests/programs/inputs`: the explorer alone, with the values that it tries by itself, `bmc`
+alone, and both. *not found*: the engines ended without the race. The twins have no race.""",
+    ),
+    "real": (
+        "## Real programs",
+        """Sources as Debian distributes them, fetched by `bench/real/fetch.py`, whole: by the static engines as they
+are, and, where a program can be run on a small input, by the explorer, with the sources of the libraries that it needs.
+Each has a page with what was proved and how, what was executed and whether it matters, and what is unknown and why.""",
+    ),
+    "tables-pdp": (
+        "## Property-driven pruning: Table 1 of [PDP]",
+        """Programs of our own of the same kind, in `bench/tables/`: `gvar` variables with accesses that may conflict,
+`accs` places of such accesses in the source, `race` racing pairs found. The search ends with the first race; a
+figure behind `>` is where the time limit ended it. Times are CPU seconds of the search.""",
+    ),
+    "tables-dhtc": (
+        "## Thread states and locksets: Table 3 of [DHTC]",
+        """A coding and communication program with 2 to 6 threads, `bench/tables/coding.c`; in `coding-bug` two status
+words race. All races are looked for. Columns as above.""",
+    ),
+    "tables-petri": (
+        "## Any number of threads: Table 1 of [PN]",
+        """The paper's seven examples, in `examples/sml/`, by its algorithm as written ([PN, Fig. 4]) and, under
+*native*, by ours; *paper* is the column before it as the paper has it. All answers are checked by
+`petri/checking.py`. *run*: steps of the shortest run to a race. Verdicts are the paper's. The counts differ, as far as
+can be said of nets that the paper does not print:
+
+- *kept* is Explored at the end, without the configuration that ends an unsafe search. The second table counts it:
+  then Counter has as many as in the paper.
+- *subsumed*: Fig. 4 takes predecessors by every transition, also by one that gives no token that is wanted; those are
+  discarded at once, but counted, as are those that a smaller one drives out of Explored. The second table counts
+  neither: then Counter has as many as in the paper, other programs still more.
+- *iterations* are rounds of breadth; an unsafe search has one more than in the paper, in which the run is found: the
+  paper's numbers are the lengths of our runs.
+- Of the safe programs the paper keeps fewer. It "narrowed down the examples to a characteristic part"; ours are whole,
+  with every access and branch as two transitions. CounterWithLock with nothing but the write under the lock, the last
+  row of the second table, keeps as many as there.
+- In the paper's net a wait ends only by a signal. In its Figure 2 all threads wait before anyone signals, so that
+  Prods/Cons never gets to the buffer; the native solver's basis says so. With spurious wakeups, which POSIX allows and
+  which are our default, threads get there, and the lock keeps them apart.""",
+    ),
+    "tables-transactions": (
+        "## Invariants take warnings away: Table 1 of [TX]",
+        """Drivers of our own (`bench/drivers/`, some with real races) and real programs as Debian distributes them
+(`bench/real/`), of these the four with the fewest warnings: what is left in them is mostly true, signal handlers and
+threads that read plain counters of others (one race of crunch is executed, see its page); sucrack cancels threads, which
+the engine does not follow. What is open in the other real programs is about pointers, not about values. *shared*: variables and fields that two threads touch, one of them writing. *lockset*, *petri*: pairs
+of accesses that are open after this engine; *intervals*, *octagons*, *polyhedra*: after the engine `transactions` has
+gone so far; *s*: seconds of each. *total s* is the whole check, the front end included, behind `>` if the time limit
+ended it. A race that is known to be there must stay open.""",
+    ),
+    "witnesses": (
+        "## Witnesses: Table 2 of [TX]",
+        """A row for each race that `bmc` found and the explorer executed, in programs of our own: those of
+`bench/witness`, and one race of each program of `tests/programs/inputs`. *depth*: steps of the run that was
+executed. *s* and *MB*: seconds and memory, at most, of a process that looks for this one race, with what it takes
+to load the program; beside it the same without slices, and without what the static analysis knows.""",
+    ),
+    "explore": (
+        "## The explorer: executions a second, and how many are needed",
+        """Programs with a known number of Mazurkiewicz traces, in `bench/explore/`; named `TxI`: T threads, each
+I times lock, increment, unlock. CPU seconds of one core, for the search alone.""",
+    ),
+    "petri": (
+        "## Coverability of Petri nets",
+        """Nets on which coverability tools are usually compared, in mist's format, with known verdicts. *solver*: the
+native kernel, its evidence checked by `petri/checking.py` (*check*: seconds); *plain*: the backward search of
+[PN, Fig. 4] as written, without accelerations. *basis*, *invariants*: the certificate of a safe net; *steps*: the run
+of an unsafe one.""",
+    ),
+    "octagons": (
+        "## Octagons: the native kernel against numpy",
+        """Matrices of random constraints over so many variables, closed over the integers. Both are called from Python;
+their results are equal. Best of five.""",
+    ),
+    "static": (
+        "## Generated programs: time and memory by size",
+        """`bench/generate.py` writes programs with threads of a given size: modules with global and heap state
+under locks, atomics, read-only and private state, pure functions, services that call them, 4 to 12
+start functions, two phases. A program without planted races has none; three races are planted in the
+others. What grows with the size is the front end, the facts and `lockset`, which are measured here: the other engines
+take the time that they get. *cold* is a run with an empty cache, *warm* the run after it. Times are wall-clock
+seconds.""",
+    ),
+    "scaling": (
+        "## Scaling",
+        """How time and memory grow, each direction alone, in programs without races that are made for it. Each point is
+a process of its own; the seconds are those of facts and engines, without starting Python and compiling. A curve ends
+where a point takes longer than the limit or is not proved (open circle). *exponent*: e of seconds ~ x^e over the last
+three points, *flat* where there is nothing to see. Exponents far above 3 are exponential growth that was met early.
+
+What to do about the steepest:
+
+- *`dfs`* and *`optimal`* go through all orders, which are exponential in threads, locks and sections by nature: nothing
+  but not exploring them helps. They are here to be compared with; `check` uses neither.
+- *`race`*, which `check` uses, needs one execution where everything is locked, until there are 64 locks: its pruning
+  keeps sets of locks as the bits of one word, and knows nothing of the others, so that their orders are explored. Sets
+  of several words are the remedy.
+- *`bmc`* has an order between every two events that may touch the same memory: formulas grow as the square, and solving
+  them is worse than that. Slices make the events fewer where values do not matter, and the portfolio lets it have only
+  a part of the time. Orders that are added to the formula when a model needs them would be next.
+- *`transactions`* makes a product of two threads for the pairs that are open and repeats it for each domain. Locks that
+  do not matter to a pair are states all the same; leaving them out of the product comes first.
+- *Pairs* grow as the square of the accesses to one location, and every engine pays for each of them. Accesses of one
+  function with the same locks and moments should be decided once.
+- *Code size*: points-to and flow are Python, with contexts that multiply in deep call graphs; real programs of ten
+  thousand lines take minutes. Fewer contexts where they make no difference come first, native code after that.""",
+    ),
+    "scaling-size": (
+        "### Code size",
+        """Generated programs (`bench/generate.py`) of growing size, each static engine alone; pairs may stay open.""",
+    ),
+    "scaling-threads": (
+        "### Threads",
+        """Threads with a function of their own each, that add to one counter under one lock.""",
+    ),
+    "scaling-locks": (
+        "### Locks",
+        """Two threads that take so many locks, one after the other, each for a counter of its own.""",
+    ),
+    "scaling-pairs": (
+        "### Pairs of accesses",
+        """Two threads with statements under one lock that read and write one counter.""",
+    ),
+    "scaling-schedule": (
+        "### Length of a schedule",
+        """Two threads that add to one counter under a lock in a loop.""",
+    ),
+    "soak": (
+        "## The six searches against one another",
+        """Generated programs by every algorithm of the explorer, `dfs` as the oracle.""",
+    ),
+    "mutation": (
+        "## Mutation",
+        """What the tests notice when the code is changed.""",
+    ),
+}
