@@ -72,11 +72,12 @@ can be said of nets that the paper does not print:
         "## Invariants take warnings away: Table 1 of [TX]",
         """Drivers of our own (`bench/drivers/`, some with real races) and real programs as Debian distributes them
 (`bench/real/`), of these the four with the fewest warnings: what is left in them is mostly true, signal handlers and
-threads that read plain counters of others (one race of crunch is executed, see its page); sucrack cancels threads, which
-the engine does not follow. What is open in the other real programs is about pointers, not about values. *shared*: variables and fields that two threads touch, one of them writing. *lockset*, *petri*: pairs
-of accesses that are open after this engine; *intervals*, *octagons*, *polyhedra*: after the engine `transactions` has
-gone so far; *s*: seconds of each. *total s* is the whole check, the front end included, behind `>` if the time limit
-ended it. A race that is known to be there must stay open.""",
+threads that read plain counters of others (one race of crunch is executed, see its page); sucrack cancels threads,
+which the engine does not follow. What is open in the other real programs is about pointers, not about values.
+*shared*: variables and fields that two threads touch, one of them writing. *lockset*, *petri*: pairs of accesses that
+are open after this engine; *intervals*, *octagons*, *polyhedra*: after the engine `transactions` has gone so far; *s*:
+seconds of each. *total s* is the whole check, the front end included, behind `>` if the time limit ended it. A race
+that is known to be there must stay open.""",
     ),
     "witnesses": (
         "## Witnesses: Table 2 of [TX]",
@@ -156,11 +157,24 @@ What to do about the steepest:
         """Two threads that add to one counter under a lock in a loop.""",
     ),
     "soak": (
-        "## The six searches against one another",
-        """Generated programs by every algorithm of the explorer, `dfs` as the oracle.""",
+        "## All engines against one another",
+        """Generated programs (`tests/exploration/`) before all engines, as long as one likes; any seed draws the same
+program again. Seven generators: branches on shared data under locks (`sc`, and with the weaker memory orders
+`weak`), values that decide (`values`), loops and inputs (`loops`), the whole thread API with pointers and
+heap (`api`), every way to wait without a plan (`loose`), idioms that were spoiled (`idioms`). `dfs` is the
+oracle: every schedule is executed, races are C11's. On every program: `dfs`, `race`, another search, lockset;
+the other engines by turns. A contradiction is a proof of what was executed as a race, a race that an
+exhausted program does not have, searches that disagree, evidence that is rejected, a changed program that
+does not show what its change claims (`tests/metamorphic/`), a race that ThreadSanitizer or the interpreter of
+the IR sees and that is proved or no pair at all. *race-free, shared*: all schedules were tried, and none had
+a race, though two threads access the same bytes, one of them writing.""",
     ),
     "mutation": (
-        "## Mutation",
-        """What the tests notice when the code is changed.""",
+        "## Mutation of raceproof",
+        """Small faults put into raceproof on purpose (`tests/mutation/`), one at a time: a condition turned round, a
+conjunct left out, `<` for `<=`, a union for an intersection, a function that returns at once, a statement
+that is missing, one too many. A sample of those in the modules on which proofs rest; each is tried with the
+quick tests that execute its line, until one fails. *harmless*: no test can notice, or only precision is lost;
+why is said below the table.""",
     ),
 }

@@ -5,8 +5,8 @@
     python bench/transactions_table.py --only uart pigz   some rows
 
 The programs are the drivers of bench/drivers, which have some real races, and of those of bench/real that have been
-fetched the ones in `REAL`. Each is checked once by lockset, petri and transactions, in this order. Ends with status 1 if
-a check fails, takes more than its time or memory, or if all pairs of a race that is known to be there are proved.
+fetched the ones in `REAL`. Each is checked once by lockset, petri and transactions, in this order. Ends with status 1
+if a check fails, takes more than its time or memory, or if all pairs of a race that is known to be there are proved.
 """
 
 from __future__ import annotations
