@@ -10,14 +10,13 @@ CORPUS ?=
 # Petri nets with known verdicts: a directory of .spec files with an expected.tsv beside them.
 NETS ?=
 
-# `make soak`: how many generated programs, also of those for bmc, where to keep what was found, and the first seed.
-PROGRAMS ?= 20000
-BMC_PROGRAMS ?= 5000
+# `make soak`: how long generated programs are drawn, where to keep what was found, and the first seed.
+MINUTES ?= 60
 OUT ?= build/soak
 DEMO := build/demo
 SEED ?= 1
 
-.PHONY: demo test lint bench tables soak corpus clean
+.PHONY: demo test lint bench tables soak mutation corpus clean
 
 # A check that ends with status 1 (race) or 3 (unknown) is a result, not a failure of the demo.
 demo: .venv/.stamp
@@ -45,11 +44,18 @@ lint: .venv/.stamp-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict src
 
+# Everything else in docs/results.md that is measured; nets, programs with known verdicts and real programs only if they
+# are there (NETS=, CORPUS=, bench/real/fetch.py). About an hour on two cores; other work makes the times wrong.
 bench: .venv/.stamp-dev
-	$(BIN)/python bench/run.py
-	$(BIN)/python bench/explore.py
-	$(BIN)/python bench/petri.py $(NETS)
-	$(BIN)/python bench/octagons.py
+	$(BIN)/python bench/portfolio.py --jobs $(WORKERS) --write
+	$(BIN)/python bench/explore.py --long --write
+	$(BIN)/python bench/run.py --write
+	$(BIN)/python bench/petri.py $(NETS) --write
+	$(BIN)/python bench/octagons.py --write
+	$(BIN)/python bench/scaling.py --write
+	$(BIN)/python bench/real/run.py --write
+	@test -z "$(CORPUS)" || $(BIN)/python bench/corpus.py $(CORPUS) --write
+	$(BIN)/python bench/summary.py --write
 
 # The papers' tables, rebuilt, into docs/results.md.
 tables: .venv/.stamp
@@ -59,18 +65,18 @@ tables: .venv/.stamp
 	$(BIN)/python bench/inputs_table.py --write
 	$(BIN)/python bench/witness_table.py --write
 
-# What takes long: the slow tests (sanitizers, memory, every algorithm on every program), then the algorithms of the
-# explorer against one another on generated programs, and bmc against dfs; the same command goes on where it was ended.
+# What takes long: the slow tests (sanitizers, memory, every algorithm on every program, changed programs), then all
+# engines on generated programs for MINUTES; the same command goes on where it was ended.
 soak: .venv/.stamp-dev
 	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) -m slow
 	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) tests/test_programs.py tests/test_evidence.py
 	RACEPROOF_LAWS=50 $(BIN)/python -m pytest -n $(WORKERS) tests/laws
-	cd tests && PYTHONPATH=. ../$(BIN)/python -m exploration.soak --seed $(SEED) --count $(PROGRAMS) --jobs $(WORKERS) \
-	    --out $(abspath $(OUT))
-	cd tests && PYTHONPATH=. ../$(BIN)/python -m exploration.bmc_agreement --seed $(SEED) --count $(BMC_PROGRAMS) \
-	    --jobs $(WORKERS) --out $(abspath $(OUT))-bmc
-	cd tests && PYTHONPATH=. ../$(BIN)/python -m exploration.soak_values --seed $(SEED) --count 10000 \
-	    --jobs $(WORKERS) --out $(abspath $(OUT))-values
+	cd tests && PYTHONPATH=.:.. ../$(BIN)/python -m exploration.soak --seed $(SEED) --minutes $(MINUTES) \
+	    --jobs $(WORKERS) --out $(abspath $(OUT)) --write
+
+# Small faults in raceproof itself, one at a time: do the tests notice? Goes on where it was ended (build/mutation).
+mutation: .venv/.stamp-dev
+	cd tests && PYTHONPATH=. ../$(BIN)/python -m mutation.run --write
 
 corpus: .venv/.stamp
 	@test -n "$(CORPUS)" || { echo "usage: make corpus CORPUS=DIRECTORY (with expected.tsv or SV-COMP tasks)" >&2; exit 2; }

@@ -131,7 +131,7 @@ class Chaos:
                 (f"arr[{self.rng.choice(('0', '1', 'c & 3', 'k', 'k + 1'))}]", "&m1"),
                 (f"{pointer}->a", f"&{pointer}->lock"),
                 (f"{pointer}->{self.rng.choice('ab')}", f"&{pointer}->lock"),
-                ("*ip", "lp"),
+                ("(*ip)", "lp"),
             )
         )
 

@@ -34,7 +34,7 @@ _SIMPLER: tuple[tuple[re.Pattern[str], str], ...] = (
 def shrink(text: str, still_fails: Callable[[str], bool]) -> str:
     """The smallest text found for which `still_fails` holds, as it must for `text`."""
     while True:
-        for candidate in _candidates(text):
+        for candidate in candidates(text):
             if candidate != text and still_fails(candidate):
                 text = candidate
                 break
@@ -42,7 +42,7 @@ def shrink(text: str, still_fails: Callable[[str], bool]) -> str:
             return text
 
 
-def _candidates(text: str) -> Iterator[str]:
+def candidates(text: str) -> Iterator[str]:
     lines = text.splitlines()
     size = max(len(lines) // 2, 1)
     while size:

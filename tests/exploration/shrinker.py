@@ -1,62 +1,72 @@
-"""Makes a program smaller while the algorithms still disagree.
+"""Makes a program smaller while the engines still contradict one another.
 
-`python -m exploration.shrinker SEED [MODE]` (from `tests`) does it for one generated program.
+`python -m exploration.shrinker SEED [FAMILY]` (from `tests`) judges one generated program by everybody, and makes it
+smaller if there is a problem.
 """
 
 from __future__ import annotations
 
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from differential.preamble import as_source
 
-from exploration.compare import LIMITS, Comparison, Limits, compare_source
-from exploration.generator import generate
-from exploration.syntax import Source, render, smaller
+from exploration.families import Specimen, specimen
+from exploration.judging import LIMITS, Judged, Plan, judge
+from exploration.plans import everybody
+from exploration.searches import Limits
+from raceproof.core import RaceproofError
 
 SECONDS = 120.0
 
 
-def shrink(source: Source, still_fails: Callable[[Source], bool], seconds: float = SECONDS) -> Source:
-    """The smallest program found for which `still_fails` holds, as it must for `source`; gives up after a while."""
+def shrink(whole: Specimen, still_fails: Callable[[Specimen], bool], seconds: float = SECONDS) -> Specimen:
+    """The smallest program found for which `still_fails` holds, as it must for `whole`; gives up after a while."""
     end = time.monotonic() + seconds
-    tried = {render(source)}
+    tried = {whole.text}
     while True:
-        for candidate in smaller(source):
+        for candidate in whole.smaller():
             if time.monotonic() > end:
-                return source
-            text = render(candidate)
-            if text in tried:
+                return whole
+            if candidate.text in tried:
                 continue
-            tried.add(text)
+            tried.add(candidate.text)
             if still_fails(candidate):
-                source = candidate
+                whole = candidate
                 break
         else:
-            return source
+            return whole
 
 
-def shrink_problem(source: Source, found: Comparison, limits: Limits = LIMITS, seconds: float = SECONDS) -> Source:
+def shrink_problem(
+    whole: Specimen, found: Judged, plan: Plan, directory: Path, limits: Limits = LIMITS, seconds: float = SECONDS
+) -> Specimen:
     """Keep at least one sort of problem that the program had."""
-    interpreted = any(kind.startswith("interpreter") for kind in found.kinds)
     wanted = min(found.kinds)
 
-    def still_fails(candidate: Source) -> bool:
-        return wanted in compare_source(candidate, limits, interpreted).kinds
+    def still_fails(candidate: Specimen) -> bool:
+        try:
+            return wanted in judge(candidate, plan, directory, limits).kinds
+        except RaceproofError:  # a program that is no longer one
+            return False
 
-    return shrink(source, still_fails, seconds)
+    return shrink(whole, still_fails, seconds)
 
 
 def main() -> None:
-    source = generate(int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "sc")
-    found = compare_source(source, interpreted=True)
-    print(found)
-    if not found.problems:
-        return
-    small = shrink_problem(source, found)
-    print(as_source(render(small)))
-    print(compare_source(small, interpreted=True))
+    whole = specimen(int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None)
+    plan = everybody(whole)
+    with tempfile.TemporaryDirectory(prefix="exploration-") as name:
+        found = judge(whole, plan, Path(name))
+        print(found)
+        if not found.problems:
+            return
+        small = shrink_problem(whole, found, plan, Path(name))
+        print(as_source(small.text))
+        print(judge(small, plan, Path(name)))
 
 
 if __name__ == "__main__":

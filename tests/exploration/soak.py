@@ -1,16 +1,19 @@
-"""Compare the algorithms on many programs: `python -m exploration.soak --seed S --count N --jobs J --out DIR`.
+"""Many generated programs before all engines: `python -m exploration.soak --seed S --minutes M --jobs J --out DIR`.
 
-To be started in `tests`. Seeds that `DIR/done.txt` lists are not run again, so the same command goes on where it was
-ended. A program on which the algorithms disagree is saved in DIR, as generated and made smaller, with what each
-algorithm said; the status is then 1.
+To be started in `tests`. What a seed showed is a line of `DIR/programs.jsonl`; seeds that are there without a problem
+are not run again, so the same command goes on where it was ended. A program with a problem (see `exploration.judging`)
+is saved in DIR, as generated and made smaller, with what everybody said; the status is then 1. `--write` puts the
+table of all that DIR holds into docs/results.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import collections
+import itertools
+import json
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -18,25 +21,32 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from differential.preamble import as_source
 
-from exploration.compare import LIMITS, Comparison, Limits, compare_source, forget_programs
-from exploration.generator import MODES, generate
+from exploration.compare import forget_programs
+from exploration.families import FAMILIES, Specimen, specimen
+from exploration.judging import LIMITS, Judged, judge
+from exploration.plans import everybody, plan_of
+from exploration.searches import Limits
 from exploration.shrinker import shrink_problem
-from exploration.syntax import render
+from exploration.tally import Entry, Tally, read_entries
+from raceproof.explore.build import build_host
+from raceproof.native.library import build_library
+from raceproof.petri.solver import kernel
 
-CHUNK = 20
-WEAK_SHARE = 5  # every so many programs one has weaker atomics
-INTERPRETED_SHARE = 10  # and so many go to the interpreter, too
+CHUNK: Final = 20
+PROGRAMS: Final = "programs.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     out: Path
-    mode: str | None
+    family: str | None
     limits: Limits
     shrink_seconds: float
+    thorough: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,145 +55,113 @@ class Chunk:
     seeds: tuple[int, ...]
 
 
-@dataclass(slots=True)
-class Tally:
-    """Counts of some programs; executions by algorithm over programs that were compared, race-free ones only."""
-
-    counts: collections.Counter[str]
-    executions: collections.Counter[str]
-    failed: list[int]
-    done: list[int]
-
-    @staticmethod
-    def empty() -> Tally:
-        return Tally(collections.Counter(), collections.Counter(), [], [])
-
-    def add(self, other: Tally) -> None:
-        self.counts += other.counts
-        self.executions += other.executions
-        self.failed += other.failed
-        self.done += other.done
-
-    def note(self, seed: int, mode: str, found: Comparison) -> None:
-        self.done.append(seed)
-        self.counts["programs"] += 1
-        self.counts[mode] += 1
-        if found.skipped is not None:
-            self.counts[f"skipped ({found.skipped.split(':')[0]})"] += 1
-        elif found.outcomes:
-            self.counts["racy" if found.is_racy else "race-free"] += 1
-            if mode == "sc" and not found.is_racy:
-                self.executions.update({name: outcome.executions for name, outcome in found.outcomes.items()})
-            self.counts["deadlocks"] += any(outcome.incidents for outcome in found.outcomes.values())
-        if found.problems:
-            self.failed.append(seed)
-            self.counts["DISAGREE"] += 1
-            self.counts.update(f"  {kind}" for kind in found.kinds)
-
-    def __str__(self) -> str:
-        shown = ", ".join(f"{name} {number}" for name, number in sorted(self.counts.items()))
-        executions = ", ".join(f"{name} {number:,}" for name, number in self.executions.items())
-        return f"{shown}\nexecutions, race-free programs without weak atomics: {executions or 'none'}"
-
-
-def mode_of(seed: int) -> str:
-    return "weak" if seed % WEAK_SHARE == WEAK_SHARE - 1 else "sc"
-
-
-def run_chunk(chunk: Chunk) -> Tally:
+def run_chunk(chunk: Chunk) -> list[Entry]:
     """Some seeds, in a process of their own or not."""
-    tally = Tally.empty()
     settings = chunk.settings
-    with tempfile.TemporaryDirectory(prefix="exploration-") as directory:
+    entries = []
+    with tempfile.TemporaryDirectory(prefix="soak-") as name:
         for seed in chunk.seeds:
-            mode = settings.mode or mode_of(seed)
-            source = generate(seed, mode)
-            interpreted = seed % INTERPRETED_SHARE == 0
-            found = compare_source(source, settings.limits, interpreted, Path(directory))
-            tally.note(seed, mode, found)
+            whole = specimen(seed, settings.family)
+            plan = everybody(whole) if settings.thorough else plan_of(whole)
+            found = judge(whole, plan, Path(name), settings.limits)
+            entries.append(Entry.of(whole, found))
             if found.problems:
-                small = shrink_problem(source, found, settings.limits, settings.shrink_seconds)
-                again = compare_source(small, settings.limits, interpreted, Path(directory))
-                for name, program, said in (("whole", source, found), ("small", small, again)):
-                    said_lines = "".join(f"// {line}\n" for line in str(said).splitlines())
-                    text = f"{as_source(render(program))}// seed {seed}, mode {mode}; lines without the headers:\n"
-                    (settings.out / f"{mode}-{seed}-{name}.c").write_text(text + said_lines, encoding="utf-8")
-    forget_programs(_cache(settings.out, multiprocessing.current_process().name))
-    return tally
+                _save(whole, "whole", found, settings.out)
+                small = shrink_problem(whole, found, plan, Path(name), settings.limits, settings.shrink_seconds)
+                _save(small, "small", judge(small, plan, Path(name), settings.limits), settings.out)
+    forget_programs(_cache(settings.out))
+    return entries
 
 
-def _cache(out: Path, worker: str) -> Path:
-    return out / "cache" / worker
+def _save(program: Specimen, what: str, found: Judged, out: Path) -> None:
+    said = "".join(f"// {line}\n" for line in str(found).splitlines())
+    text = f"{as_source(program.text)}// seed {program.seed}, {program.family}; lines without the headers:\n{said}"
+    (out / f"{program.family}-{program.seed}-{what}.c").write_text(text, encoding="utf-8")
+
+
+def _cache(out: Path) -> Path:
+    return out / "cache" / multiprocessing.current_process().name
 
 
 def _start_worker(out: Path) -> None:
-    """Ctrl-C is for the parent; each worker builds in a cache of its own."""
+    """Ctrl-C is for the parent; each worker has a cache of its own, with raceproof's own programs in it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.environ["RACEPROOF_CACHE"] = str(_cache(out, multiprocessing.current_process().name))
+    own = _cache(out)
+    shutil.copytree(out / "cache" / "common", own, dirs_exist_ok=True)
+    os.environ["RACEPROOF_CACHE"] = str(own)
 
 
-def _chunks(settings: Settings, seeds: list[int]) -> Iterator[Chunk]:
-    for at in range(0, len(seeds), CHUNK):
-        yield Chunk(settings, tuple(seeds[at : at + CHUNK]))
+def _build(out: Path) -> None:
+    """What raceproof builds once for all programs: not on anybody's time."""
+    os.environ["RACEPROOF_CACHE"] = str(out / "cache" / "common")
+    build_host()
+    kernel()
+    build_library("octagon")
 
 
-def soak(settings: Settings, seeds: list[int], jobs: int) -> Tally:
-    """Compare all of them, print how it goes, and note in `done.txt` what need not be run again."""
-    total = Tally.empty()
+def _chunks(settings: Settings, seeds: Iterator[int], end: float) -> Iterator[Chunk]:
+    """As long as there is time."""
+    while time.monotonic() < end and (part := tuple(itertools.islice(seeds, CHUNK))):
+        yield Chunk(settings, part)
+
+
+def soak(settings: Settings, seeds: Iterator[int], jobs: int, seconds: float) -> Tally:
+    """Judge programs until there are no more seeds, or no more time; print how it goes."""
+    total = Tally()
     settings.out.mkdir(parents=True, exist_ok=True)
+    _build(settings.out)
     started = time.monotonic()
+    chunks = _chunks(settings, seeds, started + seconds)
     context = multiprocessing.get_context("spawn")
     with (
         context.Pool(jobs, _start_worker, (settings.out,)) as pool,
-        (settings.out / "done.txt").open("a", encoding="utf-8") as notes,
+        (settings.out / PROGRAMS).open("a", encoding="utf-8") as notes,
     ):
-        for tally in pool.imap_unordered(run_chunk, _chunks(settings, seeds)):
-            total.add(tally)
-            failed = set(tally.failed)
-            notes.writelines(f"{seed} {'FAILED' if seed in failed else 'ok'}\n" for seed in tally.done)
+        waiting = [pool.apply_async(run_chunk, (chunk,)) for chunk in itertools.islice(chunks, 2 * jobs)]
+        while waiting:
+            entries = waiting.pop(0).get()
+            waiting += [pool.apply_async(run_chunk, (chunk,)) for chunk in itertools.islice(chunks, 1)]
+            for entry in entries:
+                total.add(entry)
+                notes.write(json.dumps(entry.to_json()) + "\n")
+                if entry.problems:
+                    print(f"  seed {entry.seed}: {', '.join(entry.problems)}: see {settings.out}", flush=True)
             notes.flush()
-            seconds = time.monotonic() - started
-            rate = len(total.done) / max(seconds, 0.001)
-            left = (len(seeds) - len(total.done)) / max(rate, 0.001)
-            print(
-                f"{len(total.done):,} of {len(seeds):,}, {seconds:.0f} s, {rate:.1f}/s, {left:.0f} s left, "
-                f"{total.counts['racy']} racy, {len(total.failed)} disagree",
-                flush=True,
-            )
-            for seed in sorted(failed):
-                print(f"  seed {seed}: see {settings.out}/*-{seed}-small.c", flush=True)
+            passed = time.monotonic() - started
+            rate = total.programs / max(passed, 0.001)
+            print(f"{passed:.0f} s, {rate:.1f}/s: {total.summary()}", flush=True)
     return total
 
 
-def seeds_done(out: Path) -> set[int]:
-    """Seeds that ended well; those that failed are run again."""
-    notes = out / "done.txt"
-    lines = notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []
-    return {int(line.split()[0]) for line in lines if line.endswith(" ok")}
-
-
 def main() -> int:
-    parser = argparse.ArgumentParser(description="compare the algorithms of the explorer on generated programs")
+    parser = argparse.ArgumentParser(description="all engines on generated programs")
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
-    parser.add_argument("--count", type=int, default=20_000)
+    parser.add_argument("--count", type=int, default=1_000_000_000, help="how many seeds, at most")
+    parser.add_argument("--minutes", type=float, default=60.0, help="no new programs after this time")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("soak"))
-    parser.add_argument("--mode", choices=MODES, help="default: one program of five is weak")
-    parser.add_argument("--executions", type=int, default=LIMITS.executions)
-    parser.add_argument("--seconds", type=float, default=LIMITS.seconds)
+    parser.add_argument("--family", choices=FAMILIES, help="default: all of them, by turns")
+    parser.add_argument("--thorough", action="store_true", help="every engine on every program")
+    parser.add_argument("--executions", type=int, default=LIMITS.executions, help="of one search on one program")
+    parser.add_argument("--seconds", type=float, default=LIMITS.seconds, help="for one engine on one program")
     parser.add_argument("--shrink-seconds", type=float, default=120.0)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/results.md")
     args = parser.parse_args()
-    settings = Settings(args.out.resolve(), args.mode, Limits(args.executions, args.seconds), args.shrink_seconds)
-    done = seeds_done(settings.out)
-    seeds = [seed for seed in range(args.seed, args.seed + args.count) if seed not in done]
-    if len(seeds) < args.count:
-        print(f"{args.count - len(seeds):,} programs were compared before, and agreed")
+    limits = Limits(args.executions, args.seconds)
+    settings = Settings(args.out.resolve(), args.family, limits, args.shrink_seconds, args.thorough)
+    before = Tally.of(read_entries(settings.out / PROGRAMS))
+    if before.programs:
+        print(f"before: {before.summary()}", flush=True)
+    seeds = (seed for seed in range(args.seed, args.seed + args.count) if seed not in before.done)
     try:
-        total = soak(settings, seeds, args.jobs)
+        soak(settings, seeds, args.jobs, 60.0 * args.minutes)
     except KeyboardInterrupt:
         print("interrupted; the same command goes on from here", file=sys.stderr)
         return 130
+    total = Tally.of(read_entries(settings.out / PROGRAMS))
     print(total)
+    if args.write:
+        total.write()
     return 1 if total.failed else 0
 
 

@@ -24,6 +24,11 @@ _SILENT: Final = ("create", "join", "set", "await", "leave")
 
 _LOCAL = re.compile(r"(?<![@\w])(r\d|e\d)\b")
 _ID = re.compile(r"(?<![@\w])(id\d)\b")
+_POINTER = re.compile(r"(?<![@\w])(p\d)\b")
+_GLOBAL = re.compile(r"@(\w+)")
+_DECLARED = re.compile(r"(?:^struct |(?<!struct ))@(\w+)")
+_NODE = "struct @N *{0} = &@n0;"
+"""How a local pointer is declared: it always points to a node, so that a program may lose any of its statements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +95,7 @@ class Source:
 def render(source: Source, prefix: str = "", entry: str = "main") -> str:
     """C without headers (`differential.preamble` has them)."""
     used = _used(source)
-    lines = [text for text in source.globals if any(re.search(rf"@{name}\b", used) for name in _declared(text))]
+    lines = _needed(source.globals, used)
     for number, body in enumerate(source.helpers):
         if re.search(rf"@h{number}\b", used):
             lines += [f"static int @h{number}(int r0) {{", *_function(body, "r0", parameters=("r0",))]
@@ -102,13 +107,21 @@ def render(source: Source, prefix: str = "", entry: str = "main") -> str:
     return "\n".join(lines).replace("@", prefix) + "\n"
 
 
-def _declared(text: str) -> list[str]:
-    return re.findall(r"@(\w+)", text)
+def _needed(declarations: tuple[str, ...], used: str) -> list[str]:
+    """Those with a name that the program or one of them uses; naming a structure is no declaration of it."""
+    names = set(_GLOBAL.findall(used))
+    kept = []
+    for text in reversed(declarations):  # what is used stands before what uses it
+        if not names.isdisjoint(_DECLARED.findall(text)):
+            names.update(_GLOBAL.findall(text))
+            kept.append(text)
+    return kept[::-1]
 
 
 def _used(source: Source) -> str:
     bodies = [*source.threads, *source.helpers]
-    return "\n".join(line for body in bodies for line in _lines(body, ""))
+    text = "\n".join(line for body in bodies for line in _lines(body, ""))
+    return f"{text}\n{_NODE}" if _POINTER.search(text) else text
 
 
 def _function(body: tuple[Stmt, ...], result: str, parameters: tuple[str, ...] = ()) -> list[str]:
@@ -116,6 +129,7 @@ def _function(body: tuple[Stmt, ...], result: str, parameters: tuple[str, ...] =
     text = "\n".join(lines)
     names = [name for name in sorted(set(_LOCAL.findall(text))) if name not in parameters]
     declared = [f"  int {', '.join(f'{name} = 0' for name in names)};"] if names else []
+    declared += [f"  {_NODE.format(name)}" for name in sorted(set(_POINTER.findall(text)))]
     ids = sorted(set(_ID.findall(text)))
     declared += [f"  pthread_t {', '.join(ids)};"] if ids else []
     return [*declared, *(line.replace("RESULT", result) for line in lines), f"  return {result};", "}"]
@@ -191,7 +205,8 @@ def _flatten(body: tuple[Stmt, ...], helpers: tuple[tuple[Stmt, ...], ...]) -> t
             case If(_, own, then, otherwise):
                 ops += (*own, *max(_flatten(then, helpers), _flatten(otherwise, helpers), key=len))
             case Switch(_, cases):
-                ops += max((_flatten(case, helpers) for case in cases), key=len)
+                longest: tuple[Op, ...] = max((_flatten(case, helpers) for case in cases), key=len)
+                ops += longest
             case Loop(count, inside):
                 ops += _flatten(inside, helpers) * count
             case Call(helper):

@@ -5,46 +5,36 @@ And before `tests/programs`: no race line is proved; in `threads_any` are those 
 
 from __future__ import annotations
 
+import collections
 from pathlib import Path
 
 import pytest
 from programs_truth import PROGRAMS as DIRECTORY
 from programs_truth import all_programs, program_name, read_truth
 
-from exploration.compare import Limits, compile_batch
-from exploration.generator import MODES, generate
-from raceproof import explore, frontend, petri
+from exploration.families import specimen
+from exploration.judging import Plan, judge
+from exploration.searches import Limits
+from raceproof import frontend, petri
 from raceproof.core import Budget, Unsupported
 from raceproof.facts import analyse, race_pairs
 from raceproof.model import ConcurrentProgram, RacePair, Scope, Verdict
 
 FIRST = 7_000
+FAMILIES = ("sc", "weak")
 LIMITS = Limits(executions=20_000, seconds=20.0)
 
 
 @pytest.mark.parametrize("programs", [10, pytest.param(20, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("mode", MODES)
-def test_no_race_is_proved_away(mode: str, programs: int, tmp_path: Path) -> None:
-    sources = [generate(seed, mode) for seed in range(FIRST, FIRST + programs)]
-    proofs = races = 0
-    for source, compiled in zip(sources, compile_batch(sources, tmp_path), strict=True):
-        cp = analyse(compiled.program, Budget.seconds(LIMITS.seconds))
-        pairs = race_pairs(cp)
-        options = explore.ExploreOptions(
-            module=compiled.module,
-            algorithm="optimal",
-            find_all=True,
-            max_executions=LIMITS.executions,
-            confirmations=0,
-        )
-        seen = explore.run(cp, pairs, options, Budget.seconds(LIMITS.seconds)).findings
-        racing = {finding.pair for finding in seen if finding.verdict is Verdict.RACE}
-        found = petri.run(cp, pairs, petri.PetriOptions(), Budget.seconds(LIMITS.seconds)).findings
-        proved = {finding.pair for finding in found if finding.verdict is Verdict.RACE_FREE}
-        assert not racing & proved, f"UNSOUND: {mode} program of seed {source.seed}"
-        proofs, races = proofs + len(proved), races + len(racing)
-    assert proofs > programs  # else nothing was compared
-    assert races > programs
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_race_is_proved_away(family: str, programs: int, tmp_path: Path) -> None:
+    counts: collections.Counter[str] = collections.Counter()
+    for seed in range(FIRST, FIRST + programs):
+        found = judge(specimen(seed, family), Plan(provers=("petri",)), tmp_path, LIMITS)
+        assert not found.problems, f"{family} program of seed {seed}: {found}"
+        counts += found.counts
+    assert counts["petri: proved"] > programs  # else nothing was compared
+    assert counts["dfs: races"] > programs / 2
 
 
 def proofs_of(path: Path) -> tuple[ConcurrentProgram, dict[RacePair, Scope | None]]:

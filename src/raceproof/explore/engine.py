@@ -22,7 +22,7 @@ from raceproof.explore.process import HostRun, run_host
 from raceproof.explore.protocol import BoundedRecord, Control, OtherRecord, ProgressRecord, RaceRecord, of_kind
 from raceproof.explore.replay import KEPT_STEPS, repeated
 from raceproof.explore.shortening import shortened
-from raceproof.ir import SiteId
+from raceproof.ir import CompareExchange, Instr, Load, Rmw, SiteId, Store, Terminator
 from raceproof.model import (
     AccessId,
     ConcurrentProgram,
@@ -48,6 +48,8 @@ _SHORTENING = 1.0  # seconds for all of them
 _WAITS = frozenset(
     ("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait")
 )
+
+_TOGETHER = ("dpor", "pdp", "dhtc")  # searches that do not ask what happens before what
 
 Key = tuple[AccessId, AccessId]
 
@@ -129,6 +131,32 @@ def _search(prepared: Prepared, options: ExploreOptions, budget: Budget) -> tupl
 def _assumes_no_spurious_wakeup(cp: ConcurrentProgram, options: ExploreOptions) -> bool:
     """POSIX allows a wait to return without a signal, and the user has told the search not to try that."""
     return not options.spurious and not _WAITS.isdisjoint(cp.program.externals)
+
+
+def _may_hide_races(cp: ConcurrentProgram) -> str | None:
+    """What may keep two accesses apart without ordering them; None if there is nothing."""
+    instructions = (i for function in cp.program.functions.values() for i in function.instructions())
+    if not all(map(_synchronises, instructions)):
+        return "atomics that do not acquire what they read, or release what they write, keep some apart"
+    for name in cp.program.externals:
+        operation = facts.sync_op(name)
+        if name == "sem_getvalue" or (operation is not None and operation.may_fail):
+            return f"`{name}` keeps some apart"
+    return None
+
+
+def _synchronises(instr: Instr | Terminator) -> bool:
+    """Whether reading comes after what is read from, if it is atomic."""
+    match instr:
+        case Load(order=order) if order is not None:
+            return order.acquires
+        case Store(order=order) if order is not None:
+            return order.releases
+        case Rmw(order=order):
+            return order.acquires and order.releases
+        case CompareExchange(order=order, failure_order=failure):
+            return order.acquires and order.releases and failure.acquires
+    return True
 
 
 def _handler(cp: ConcurrentProgram) -> str | None:
@@ -240,6 +268,8 @@ def _findings(
         bounds += ("accesses that the user vouches for were not scheduled for",)
     if (handler := _handler(cp)) is not None:
         bounds += (f"`{handler}` may run at any time, which was not tried",)
+    if options.algorithm in _TOGETHER and (hidden := _may_hide_races(cp)) is not None:
+        bounds += (f"`{options.algorithm}` looks only for threads that stand before their accesses together: {hidden}",)
     proof = Exhausted(executions, options.algorithm, bounds)
     scope = Scope.BOUNDED if bounds else Scope.THIS_INPUT
     obstacle = _obstacle(cp, prepared, host_run, unconfirmed, executions, len(races))

@@ -61,6 +61,7 @@ struct op {
     uint8_t global; /* dependent with everything: its outcome depends on what others could do (timeouts) */
     uint8_t type;   /* of a lock's object: enum object_type */
     uint8_t shared; /* the read side of a rwlock */
+    uint8_t again;  /* a lock that the thread has already: nothing changes for others */
     uint32_t size;  /* of an access; OP_TRY: whether it succeeds; semaphores: the value before */
     uint32_t id; /* access or RP_NO_ACCESS */
     uint32_t site;

@@ -179,6 +179,13 @@ static _Noreturn void nobody_can_run(void) {
     end_execution(CUT_DEADLOCK);
 }
 
+static bool has_it_already(const struct thread *t) {
+    const struct op *op = &t->pending;
+    if (op->type == O_SEM || (op->kind != OP_LOCK && op->kind != OP_RDLOCK && op->kind != OP_TRY)) return false;
+    const struct object *o = object_of(op);
+    return o->owner == t->tid || (op->shared && (o->readers & BIT(t->tid)));
+}
+
 static void make_event(struct thread *t) {
     uint32_t e = G->event_count;
     if (e + 2 >= G->event_limit) {
@@ -188,6 +195,7 @@ static void make_event(struct thread *t) {
     struct event *ev = &events[e];
     if (t->pending.kind == OP_TRY) t->pending.size = try_succeeds(t);
     if (t->pending.type == O_SEM && t->pending.kind != OP_TRY) t->pending.size = (uint32_t)object_of(&t->pending)->value;
+    t->pending.again = has_it_already(t);
     ev->op = t->pending;
     ev->tid = t->tid;
     ev->number = ++t->events;

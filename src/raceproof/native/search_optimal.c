@@ -267,7 +267,7 @@ static void reverse_waiting(uint32_t limit) {
             const struct event *ev = &events[e];
             bool takes = ev->op.kind == op->kind || ev->op.kind == OP_LOCK || ev->op.kind == OP_RDLOCK ||
                          (ev->op.kind == OP_TRY && ev->op.size);
-            if (ev->tid == t || !takes || !op_dependent(&ev->op, op)) continue;
+            if (ev->tid == t || !takes || ev->op.again || !op_dependent(&ev->op, op)) continue;
             if (G->final_dep[t][ev->tid] < ev->number && e < limit) optimal_reverse(e, n, limit);
             break;
         }

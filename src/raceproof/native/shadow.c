@@ -40,7 +40,7 @@ struct order_record {
 };
 
 /* What an event on a lock does with it. Only the order of taking it can be reversed: it cannot be taken before it is
- * released. A try that fails sees the order of others, it does not make one. */
+ * released. A try that fails sees the order of others, it does not make one; nor does who has the lock already. */
 enum { ROLE_TAKES, ROLE_RELEASES, ROLE_PROBES };
 
 struct release_record {
@@ -188,7 +188,7 @@ static void add_candidate(struct candidates *found, uint32_t event) {
 
 static uint8_t role_of(const struct op *op) {
     if (op->kind == OP_UNLOCK) return ROLE_RELEASES;
-    return op->kind == OP_TRY && op->size == 0 ? ROLE_PROBES : ROLE_TAKES;
+    return op->again || (op->kind == OP_TRY && op->size == 0) ? ROLE_PROBES : ROLE_TAKES;
 }
 
 /* The event that is put into its place: which thread's, what it does, the clock that becomes its own, and what is found
@@ -208,14 +208,21 @@ static inline void put_behind(const struct ordering *o, uint32_t earlier, bool i
     clock_join(o->clock, CLOCK(earlier), G->paths);
 }
 
+/* Could the event come before an earlier one that it depends on? Nobody takes a lock before it is released; nor the last
+ * unit of a semaphore before the post that gave it, nor one where somebody else found none. */
+static bool is_reversible(const struct op *op, const struct order_record *earlier) {
+    bool waits = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION;
+    if (op->kind == OP_SEM_WAIT && op->size == 1 && events[earlier->event].op.kind == OP_SEM_POST) return false;
+    return !(waits || op->kind == OP_SEM_WAIT) || earlier->role == ROLE_TAKES;
+}
+
 /* Put the event behind those of a list, and take off what it stands for from now on. */
 static void order_in_list(const struct ordering *o, uint32_t *link, uint8_t mask) {
     const struct op *op = o->op;
-    bool waits = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION;
     while (*link != 0) {
         struct order_record *r = &order_records[*link];
         if (o->found != NULL && (r->mask & mask) != 0 && (r->writes | op->writes) && r->tid != o->tid)
-            put_behind(o, r->event, !(waits && r->role != ROLE_TAKES));
+            put_behind(o, r->event, is_reversible(op, r));
         bool covered = (r->mask & ~mask) == 0 && (op->writes ? o->role == ROLE_TAKES || r->role == o->role
                                                              : r->tid == o->tid && !r->writes && r->role == o->role);
         if (covered)

@@ -120,7 +120,8 @@ struct thread *thread_by_handle(uintptr_t handle) {
 
 int thread_join(struct thread *t, bool waits) {
     if (t == NULL || t->joined || t->detached) {
-        if (t != NULL) report_other("join", t->joined ? "thread joined twice" : "join of a detached thread", rp_site);
+        report_other("join", t == NULL ? "join of a thread that does not exist" : t->joined ? "thread joined twice"
+                                                                              : "join of a detached thread", rp_site);
         return t == NULL ? ESRCH : EINVAL;
     }
     if (t == self) return EDEADLK;

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 from exploration.compare import ALGORITHMS, compile_one
-from exploration.generator import generate
-from exploration.soak import mode_of
+from exploration.generator import generate, mode_of
 from exploration.syntax import render
 from unit.explore.fake_host import FakeHost
 

@@ -1,0 +1,60 @@
+"""Which programs a soak is made of: the program of a seed, whichever generator draws it, and how to make it smaller.
+
+The families, each with a generator of its own: `sc` and `weak` (branches on shared data under locks, without and with
+the weaker memory orders), `values` (values decide), `loops` (loops and inputs; `dfs` tries all values of these),
+`api` (the whole thread API, pointers, heap), `loose` (every way to wait, without a plan), `idioms` (idioms put together
+and spoiled, statements at random). Programs of all but the last are trees, which end and are bounded, so that `dfs`
+comes to its end; those of the last are texts, which `dfs` may not finish.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from differential.generator import generate as idioms
+from differential.shrinker import candidates
+
+from exploration import api, generator, loose, small_loops, values
+from exploration.syntax import Source, render, smaller
+
+
+@dataclass(frozen=True, slots=True)
+class Specimen:
+    """A program: C without headers, and the tree that it was written from, if there was one."""
+
+    family: str
+    seed: int
+    text: str
+    source: Source | None = None
+
+    def smaller(self) -> Iterator[Specimen]:
+        """Programs with one piece less."""
+        if self.source is None:
+            for text in candidates(self.text):
+                yield replace(self, text=text)
+            return
+        for source in smaller(self.source):
+            yield replace(self, text=render(source), source=source)
+
+
+_TREES: Final[dict[str, Callable[[int], Source]]] = {
+    "sc": lambda seed: generator.generate(seed, "sc"),
+    "weak": lambda seed: generator.generate(seed, "weak"),
+    "values": values.generate,
+    "loops": lambda seed: small_loops.generate(seed, small_loops.mode_of(seed)),
+    "api": api.generate,
+    "loose": loose.generate,
+}
+FAMILIES: Final = (*_TREES, "idioms")
+CYCLE: Final = ("sc", "api", "loops", "idioms", "values", "loose", "weak", "api", "loops", "loose")
+"""The families of consecutive seeds."""
+
+
+def specimen(seed: int, family: str | None = None) -> Specimen:
+    family = family or CYCLE[seed % len(CYCLE)]
+    if family == "idioms":
+        return Specimen(family, seed, idioms(seed).text)
+    source = _TREES[family](seed)
+    return Specimen(family, seed, render(source), source)

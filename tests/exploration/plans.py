@@ -1,0 +1,62 @@
+"""Who looks at the program of a seed: the cheap engines at each, the others by turns, so that all see every family."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from metamorphic.changes import CHANGES
+
+from exploration.families import CYCLE, Specimen
+from exploration.judging import PROVERS, Plan
+from exploration.searches import ALL, BY_HAPPENS_BEFORE, CLASSES, ORACLE
+from raceproof import portfolio
+
+OTHERS: Final = ("optimal", "dpor", "pdp", "dhtc")
+_CHANGES: Final = tuple(CHANGES)
+_WEAK: Final = re.compile(r"memory_order_(?!seq_cst)")
+_COARSER: Final = re.compile(r"nondet|compare_exchange|rwlock|once|cond_wait")
+_TRIED: Final = re.compile(r"try(?:rd|wr)?lock|trywait|tryjoin")
+_CHECKED: Final = (tuple(portfolio.ENGINES), ("petri",), ("transactions",), ("bmc",), ("explore",))
+
+
+def searches_of(whole: Specimen) -> tuple[str, ...]:
+    """The searches that must agree with `dfs` on it: where an order comes from nothing but happens-before, the papers'
+    test, whether both threads stand before their accesses, need not see what that sees."""
+    is_weak = _WEAK.search(whole.text) or (whole.family != "sc" and _TRIED.search(whole.text))
+    return tuple(name for name in (BY_HAPPENS_BEFORE if is_weak else ALL) if name != ORACLE)
+
+
+def classes_of(whole: Specimen) -> tuple[str, ...]:
+    """`classes`, where it counts what `optimal` goes through: it does not know inputs, nor that an update that fails
+    has only read, nor readers, initialisers and waits at conditions."""
+    return () if _COARSER.search(whole.text) else (CLASSES,)
+
+
+def everybody(whole: Specimen) -> Plan:
+    return Plan((*searches_of(whole), *classes_of(whole)), tuple(PROVERS), True, _CHECKED[0], True, True)
+
+
+def plan_of(whole: Specimen) -> Plan:
+    """`dfs`, `race`, another search and lockset look at each program; the round of seeds says who else."""
+    turn = whole.seed // len(CYCLE)
+    fitting, counted = searches_of(whole), classes_of(whole)
+    other = OTHERS[turn % len(OTHERS)]
+    # Executions of the two that prune are compared with those of dpor.
+    searches: tuple[str, ...] = ("race", "dpor", other) if other in ("pdp", "dhtc") else ("race", other)
+    if other == "optimal" or other not in fitting:
+        searches = ("race", "optimal", *counted)
+    provers = ["lockset"]
+    if turn % 5 == 0:
+        provers.append("petri")
+    if turn % 15 == 1:
+        provers.append("transactions")
+    return Plan(
+        searches=tuple(name for name in searches if name in (*fitting, CLASSES)),
+        provers=tuple(provers),
+        bmc=turn % 15 == 8,
+        checked=_CHECKED[turn // 60 % len(_CHECKED)] if turn % 60 == 7 else (),
+        interpreted=turn % 5 == 3,
+        sanitized=turn % 80 == 9,
+        change=_CHANGES[turn // 10 % len(_CHANGES)] if turn % 10 == 4 else None,
+    )
