@@ -3,7 +3,8 @@
     python bench/real/fetch.py pigz
     python bench/real/run.py pigz             prints the table
     python bench/real/run.py pigz --write     and writes docs/real/pigz.md
-    python bench/real/run.py --write          all that have been fetched; also the table in docs/results.md
+    python bench/real/run.py --write          all that have been fetched; also the table in docs/results.md, as with
+                                              several names
 
 The static engines get the program as it is; the explorer gets it with the sources of the libraries that it needs, the
 arguments and the input that programs.toml names. Ends with status 1 if a command failed; one that had to be killed
@@ -112,7 +113,7 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="default: all that have been fetched")
     limits = f"for each command (default: what programs.toml says, or {TIME_LIMIT})"
     parser.add_argument("--time-limit", type=int, metavar="SECONDS", help=limits)
-    parser.add_argument("--write", action="store_true", help="write docs/real/NAME.md, and for all the table")
+    parser.add_argument("--write", action="store_true", help="write docs/real/NAME.md, and of several a table")
     args = parser.parse_args()
     names = args.names or [r.name for r in load_recipes().values() if Provenance.load(r.tree) is not None]
     if not names:
@@ -129,9 +130,9 @@ def main() -> int:
                 PAGES.mkdir(exist_ok=True)
                 (PAGES / f"{recipe.name}.md").write_text(page(subject), encoding="utf-8")
     print(f"\n{table(subjects)}")
-    if args.write and not args.names:
-        limit = f"--time-limit {args.time_limit} " if args.time_limit is not None else ""
-        command = f"`.venv/bin/python bench/real/run.py {limit}--write`; {machine()}."
+    if args.write and len(subjects) > 1:
+        limit = [f"--time-limit {args.time_limit}"] if args.time_limit is not None else []
+        command = f"`.venv/bin/python {' '.join(['bench/real/run.py', *args.names, *limit, '--write'])}`; {machine()}."
         replace_block("real", f"{command}\n\n{table(subjects)}")
     found = [m for subject in subjects for m in (subject.static, subject.executed) if m is not None]
     return 1 if any(m.report is None and m.run.status >= 0 for m in found) else 0
