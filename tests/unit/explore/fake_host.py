@@ -15,6 +15,7 @@ BODY = """\
 #!{python}
 import os, signal, sys, time
 
+signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # from its first record on, a host may be asked for a part of its work
 path = sys.argv[2]
 text = open(path, encoding="utf-8").read()
 control = [line.split(" ") for line in text.splitlines()]

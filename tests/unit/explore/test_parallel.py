@@ -376,7 +376,6 @@ def test_ids_of_threads_mean_the_same_to_all_hosts(tmp_path: Path) -> None:
     host = FakeHost(
         tmp_path,
         """
-signal.signal(signal.SIGUSR1, signal.SIG_IGN)
 known = [line[7:].split() for line in text.splitlines() if line.startswith("thread ")]
 items = [line.split()[1:] for line in text.splitlines() if line.startswith("item ")]
 if not items:
