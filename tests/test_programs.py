@@ -142,7 +142,10 @@ OTHER_WAYS = ("dfs", "dpor", "pdp", "dhtc", "optimal", "aided")
 """The other algorithms, and the default one on what the lockset engine leaves open, as `check` does."""
 CO_ENABLED = ("dpor", "pdp", "dhtc")
 """Algorithms for which a race is two accesses that can both come next: with weaker atomics there are others."""
-_WEAK = re.compile(r"memory_order_(?!seq_cst)\w|__ATOMIC_(?!SEQ_CST)[A-Z]|__sync_lock_(test_and_set|release)")
+_WEAK = re.compile(
+    r"memory_order_(?!seq_cst)\w|__ATOMIC_(?!SEQ_CST)[A-Z]|__sync_lock_(test_and_set|release)|_?try|timed|sem_getvalue"
+)
+"""What may keep threads apart without ordering them: searches for threads that stand together prove nothing then."""
 
 
 def _ways() -> list[tuple[Path, str]]:

@@ -13,6 +13,9 @@ from raceproof.frontend.compile import CompiledUnit
 from raceproof.frontend.inputs import LLVM_SUFFIXES, CompileRequest, Unit
 from raceproof.frontend.optimise import promote, protect, restore
 
+_TYPE = re.compile(r"^(%(?:struct|union|class)\.[\w.$-]+) = type ", re.MULTILINE)
+_TYPE_NAME = re.compile(r"%(?:struct|union|class)\.[\w.$-]+")
+_NUMBER = re.compile(r"\.\d+$")
 _DEFINED_TWICE = re.compile(r"Linking globals named '(?P<symbol>[^']*)': symbol multiply defined")
 
 
@@ -39,7 +42,20 @@ def link(request: CompileRequest, compiled: Sequence[CompiledUnit], budget: Budg
         promote(module)
     except RuntimeError as error:
         raise InputError(f"{request.names()}: LLVM does not know the target: {error}") from None
-    return restore(str(module))
+    return restore(_with_own_numbers(str(module)))
+
+
+def _with_own_numbers(text: str) -> str:
+    """LLVM tells types of one name apart by numbers, also from those of programs that this process has read before."""
+    names: dict[str, str] = {}
+    taken: dict[str, int] = {}
+    for name in _TYPE.findall(text):
+        base = _NUMBER.sub("", name)
+        number = taken[base] = taken.get(base, -2) + 1
+        names[name] = base if number < 0 else f"{base}.{number}"
+    if all(name == new for name, new in names.items()):
+        return text
+    return _TYPE_NAME.sub(lambda match: names.get(match[0], match[0]), text)
 
 
 def _parse(unit: Unit, request: CompileRequest, text: str | bytes) -> llvm.ModuleRef:

@@ -1,0 +1,23 @@
+"""The names of types do not depend on what the process has read before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from raceproof import frontend
+from raceproof.ir import format_program
+
+TEXT = "struct point { int x, y; }; struct point p; struct { int a; } one; struct { long b; } two; int main(void) {"
+
+
+def _printed(directory: Path, name: str, body: str) -> str:
+    file = directory / name
+    file.write_text(f"{TEXT} {body} }}\n", encoding="utf-8")
+    return format_program(frontend.load(frontend.from_files([file])))
+
+
+def test_a_second_program_with_the_same_types_is_named_as_the_first(tmp_path: Path) -> None:
+    first = _printed(tmp_path, "a.c", "p.y = 1; one.a = 2; two.b = 3; return 0;")
+    second = _printed(tmp_path, "b.c", "p.y = 1; one.a = 2; two.b = 3; return  0;")
+    assert first.replace("a.c", "b.c") == second
+    assert "struct.point." not in second
