@@ -198,10 +198,9 @@ def main() -> int:
     print(f"{time.monotonic() - begin:.0f} s in all", file=sys.stderr)
     if args.write:
         limits = f"at most {args.time_limit:g} s a program, {args.jobs} at a time"
-        command = (
-            f"`.venv/bin/python bench/portfolio.py --time-limit {args.time_limit:g} --write`, {limits}; {machine()}."
-        )
-        replace_block("portfolio", f"{command}\n\n{text}")
+        only = "".join(f'--only "{choice}" ' for choice in args.only or ())
+        command = f".venv/bin/python bench/portfolio.py --time-limit {args.time_limit:g} {only}--write"
+        replace_block("portfolio", f"`{command}`, {limits}; {machine()}.\n\n{text}")
     return 1 if wrong else 0
 
 
