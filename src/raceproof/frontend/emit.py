@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import subprocess
 from pathlib import Path
 
@@ -18,6 +19,7 @@ def emit_object(text: str) -> bytes:
 
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
+    _trap_at_dead_ends()
     try:
         module = llvm.parse_assembly(text)
         module.verify()
@@ -29,6 +31,14 @@ def emit_object(text: str) -> bytes:
     builder.getModulePassManager().run(module, builder)
     content: bytes = machine.emit_object(module)
     return content
+
+
+@functools.cache
+def _trap_at_dead_ends() -> None:
+    """What C calls undefined ends the program where LLVM sees it; it does not go on in the function that comes next."""
+    import llvmlite.binding as llvm
+
+    llvm.set_option("raceproof", "-trap-unreachable")
 
 
 def build_shared_object(text: str, output: Path, scratch: Path) -> None:

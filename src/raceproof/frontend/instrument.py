@@ -144,12 +144,13 @@ class _Module:
 
 def _attribute_group(row: str) -> str:
     """Only what the code generator needs. A function that now calls hooks is neither pure nor sure to return, and it
-    keeps a frame of its own, by which the runtime tells the calls on its stack apart."""
+    keeps a frame of its own, by which the runtime tells the calls on its stack apart. Writing through a null pointer
+    crashes where it stands: LLVM must not think that it never happens."""
     match = _GROUP.match(row)
     if match is None:
         return row
     features = _FEATURES.search(match.group(2))
-    kept = ["noinline", *_KEPT_ATTRIBUTES.findall(_QUOTED.sub("", match.group(2)))]
+    kept = ["noinline", "null_pointer_is_valid", *_KEPT_ATTRIBUTES.findall(_QUOTED.sub("", match.group(2)))]
     if features and (wanted := [f for f in features.group(1).split(",") if f.startswith("+")]):
         kept.append(f'"target-features"="{",".join(wanted)}"')
     return f"attributes {match.group(1)} = {{ {' '.join(kept)} }}"

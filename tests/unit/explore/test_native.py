@@ -109,7 +109,9 @@ def test_an_incident_is_reported_and_the_search_goes_on(kind: str, order: str, l
     [
         ("*(volatile int *)(intptr_t)zero = 1;", "crash", "segmentation fault"),
         ("zero = 100 / zero;", "crash", "division by zero"),
+        ("*(int *)0 = 1;", "crash", "segmentation fault"),
         ("__builtin_trap();", "crash", "illegal instruction"),
+        ("__builtin_unreachable();", "crash", "illegal instruction"),
         ("zero = deep(&zero);", "stack overflow", "stack overflow"),
     ],
 )

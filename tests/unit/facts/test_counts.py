@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from unit.transactions.c_programs import of_text
 
 from raceproof.facts.flow.contexts import COUNTER, LoopIds
 from raceproof.facts.flow.counts import LIMIT, UNKNOWN, Counts, Tally, join_counts
@@ -108,3 +112,23 @@ def test_loops_that_are_called_the_same_visit_the_same_slots(
 
     if one.covers(two):
         assert slots(one) == slots(two)
+
+
+LIVE = """_Atomic TYPE live; int x;
+void *f(void *p) { x = 1; atomic_fetch_sub(&live, 1); return 0; }
+int main(void) { pthread_t a; atomic_fetch_add(&live, 1); create(a, f); if (live == 0) x = 2; return 0; }
+"""
+DRAWN = """_Atomic TYPE next; int cell[99];
+void *f(void *p) { TYPE mine = atomic_fetch_add(&next, 1); cell[mine] = 1; return 0; }
+int main(void) { pthread_t a, b; create(a, f); create(b, f); join(a); join(b); return 0; }
+"""
+
+
+@pytest.mark.parametrize("program", [LIVE, DRAWN])
+@pytest.mark.parametrize(
+    ("type_", "is_proved"), [("int", True), ("long", True), ("short", False), ("signed char", False)]
+)
+def test_a_counter_that_may_well_wrap_around_shows_nothing(
+    program: str, type_: str, is_proved: bool, tmp_path: Path
+) -> None:
+    assert (not of_text(program.replace("TYPE", type_), tmp_path).open_pairs) == is_proved

@@ -7,7 +7,8 @@ from pathlib import Path
 from raceproof import frontend
 from raceproof.ir import format_program
 
-TEXT = "struct point { int x, y; }; struct point p; struct { int a; } one; struct { long b; } two; int main(void) {"
+TEXT = """struct point { int x, y; }; struct point p[2]; struct { int a; } one; struct { long b; } two;
+int main(int n, char **v) {"""
 
 
 def _printed(directory: Path, name: str, body: str) -> str:
@@ -17,7 +18,8 @@ def _printed(directory: Path, name: str, body: str) -> str:
 
 
 def test_a_second_program_with_the_same_types_is_named_as_the_first(tmp_path: Path) -> None:
-    first = _printed(tmp_path, "a.c", "p.y = 1; one.a = 2; two.b = 3; return 0;")
-    second = _printed(tmp_path, "b.c", "p.y = 1; one.a = 2; two.b = 3; return  0;")
+    first = _printed(tmp_path, "a.c", "p[n].y = 1; one.a = 2; two.b = 3; return 0;")
+    second = _printed(tmp_path, "b.c", "p[n].y = 1; one.a = 2; two.b = 3; return  0;")
     assert first.replace("a.c", "b.c") == second
-    assert "struct.point." not in second
+    assert "%struct.point" in second
+    assert "%struct.point." not in second

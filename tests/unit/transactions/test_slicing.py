@@ -149,6 +149,7 @@ def test_the_data_under_a_conditional_lock_are_proved_in_the_full_slice(tmp_path
 def test_points_that_become_one_can_do_what_each_of_them_can(tmp_path: Path) -> None:
     around = Surroundings(with_a_conditional_lock(tmp_path).cp)
     workshop = Workshop(around, Budget.unlimited())
+    assert any(forgetful(workshop.graph(t), frozenset(), keeps_history=True).merged for t in around.cp.threads)
     for thread in around.cp.threads:
         whole = workshop.graph(thread, keeps_history=True)
         for keeps_history in (False, True):

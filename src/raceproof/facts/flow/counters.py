@@ -18,6 +18,8 @@ from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.ir import Rmw
 from raceproof.model import MAIN, Base, CountDown, Linear, LockKind, LockMode, MemLoc, ThreadId, View
 
+_WIDE_ENOUGH = 4  # bytes
+
 
 def countdowns(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> dict[Linear, CountDown]:
     """Counters that keep to the rules, by address; without those that a second flow found others to be than a first."""
@@ -84,7 +86,10 @@ _Writes = list[tuple[AccessKey, View]]
 def _writes(
     world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch], address: Linear, size: int
 ) -> _Writes | None:
-    """All writes to the counter; None if some are not known to be of it alone and as a whole."""
+    """All writes to the counter; None if some are not known to be of it alone and as a whole, or it is so narrow that
+    it may well wrap around."""
+    if size < _WIDE_ENOUGH:
+        return None
     match address.terms:
         case ((Base(object=target), 1),):
             place = MemLoc(target, address.constant, size)
