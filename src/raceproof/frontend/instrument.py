@@ -28,6 +28,7 @@ _DECLARATION = re.compile(rf"declare (?:!\S+ !\S+ )*(.*?@({_NAME})\(.*)")
 _GLOBAL = re.compile(rf"@({_NAME}) = ")
 _GROUP = re.compile(r"attributes (#\d+) = \{ ?(.*?) ?\}")
 _KEPT_ATTRIBUTES = re.compile(r"\b(?:noreturn|nounwind|returns_twice|strictfp|naked)\b")
+_ALWAYS = ("noinline", "null_pointer_is_valid")  # why: _attribute_group
 _FEATURES = re.compile(r'"target-features"="([^"]*)"')
 _QUOTED = re.compile(r'"[^"]*"(?:="[^"]*")?')
 _LISTED = re.compile(rf"\{{ i32 (\d+), ptr @({_NAME}), ptr [^}}]*\}}")
@@ -105,7 +106,8 @@ class _Module:
                 break
             body.append(line)
         head = re.sub(r" !dbg !\d+", "", row)
-        self.lines.append(head if re.search(r"\) .*#\d+", head) else re.sub(r" \{$", " noinline {", head))
+        always = " ".join(_ALWAYS)
+        self.lines.append(head if re.search(r"\) .*#\d+", head) else re.sub(r" \{$", f" {always} {{", head))
         self.lines += FunctionInstrumenter(self._facts, function, self._writer).run(body)
         self.lines.append("}")
 
@@ -150,7 +152,7 @@ def _attribute_group(row: str) -> str:
     if match is None:
         return row
     features = _FEATURES.search(match.group(2))
-    kept = ["noinline", "null_pointer_is_valid", *_KEPT_ATTRIBUTES.findall(_QUOTED.sub("", match.group(2)))]
+    kept = [*_ALWAYS, *_KEPT_ATTRIBUTES.findall(_QUOTED.sub("", match.group(2)))]
     if features and (wanted := [f for f in features.group(1).split(",") if f.startswith("+")]):
         kept.append(f'"target-features"="{",".join(wanted)}"')
     return f"attributes {match.group(1)} = {{ {' '.join(kept)} }}"
