@@ -27,9 +27,18 @@ _CHANGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"(?<=\s)\|(?=\s)", ("&",)),
     (r" \^ 1\b", ("",)),
     (r" >> 1\b", ("",)),
+    (r"\b2 \* ", ("",)),
+    (r" / 2\b", ("",)),
+    (r"(?<=[\s(])[-~!](?=[\w(])", ("",)),
+    (r"(?<=\s)\|=(?=\s)", ("=",)),
+    (r"(?<=\s)&=(?=\s)", ("=",)),
     (r"(?<=\breturn )0(?=;)", ("1",)),
     (r"(?<=\breturn )1(?=;)", ("0",)),
+    (r"(?<=\breturn )true(?=;)", ("false",)),
+    (r"(?<=\breturn )false(?=;)", ("true",)),
     (r"(?<== )0(?=;)", ("1",)),
+    (r"(?<== )true(?=;)", ("false",)),
+    (r"(?<== )false(?=;)", ("true",)),
     (r"\+\+(?=;)", ("--",)),
 )
 _NO_STATEMENT = (
@@ -61,11 +70,12 @@ def _changes(source: str, masked: str) -> Iterator[tuple[int, int, str, str]]:
             for text in replacements:
                 yield match.start(), match.end(), text, _shown(source, match.start(), match.end(), text)
     for match in _STATEMENT.finditer(masked):
-        yield match.start(1), match.end(1), ";", f"{_flat(match.group(1))} -> (left out)"
+        yield match.start(1), match.end(1), ";", f"{_flat(source[slice(*match.span(1))])} -> (left out)"
     for match in _IF.finditer(masked):
         end = _closing(masked, match.end())
         condition = source[match.end() : end]
-        yield match.end(), end, f"!({condition})", f"if ({_flat(condition)}) -> if (!({_flat(condition)}))"
+        for text in (f"!({condition})", "0"):
+            yield match.end(), end, text, f"if ({_flat(condition)}) -> if ({_flat(text)})"
 
 
 def _shown(source: str, start: int, end: int, text: str) -> str:

@@ -59,6 +59,7 @@ SUBJECTS: tuple[Subject, ...] = (
             "tests/unit/domains/test_octagon_kernel.py",
             "tests/unit/domains/test_numeric.py",
             "tests/unit/domains/test_octagons.py",
+            "tests/unit/domains/test_octagon_sanitized.py",
         ),
     ),
     Subject(
@@ -67,8 +68,17 @@ SUBJECTS: tuple[Subject, ...] = (
     ),
     Subject(("bmc/slicing.py",), ("tests/unit/bmc/test_soundness.py", "tests/unit/bmc/test_engine.py")),
     Subject(
-        ("explore/future_locks.py", "explore/future_races.py", "native/futures.c"),
+        ("explore/future_locks.py", "explore/future_races.py"),
         ("tests/unit/explore/test_futures.py", "tests/unit/explore/test_futures_walks.py"),
+    ),
+    Subject(
+        ("native/futures.c",),
+        (
+            "tests/quality/test_counts.py::test_pruning_needs_no_more_executions",
+            "tests/quality/test_counts.py::test_pruning_prunes",
+            "tests/exploration/test_algorithms.py::test_algorithms_agree",
+            "tests/exploration/test_algorithms.py::test_no_order_of_what_waits_is_lost",
+        ),
     ),
     Subject(("explore/candidates.py",), ("tests/unit/explore/test_candidates.py",)),
     Subject(("core/pruning.py",), ("tests/unit/frontend/test_cache.py",)),

@@ -84,6 +84,7 @@ def test_the_faults_of_c() -> None:
         f"less: {line} -> if (a < b && b >= 0) return 1;",
         f"less: {line} -> if (a < b && b > 0) return 0;",
         "less: if (a < b && b > 0) -> if (!(a < b && b > 0))",
+        "less: if (a < b && b > 0) -> if (0)",
         "less: a += 1; -> (left out)",
         "less: return 0; -> return 1;",
     }

@@ -369,13 +369,14 @@ def merge_exits(exits: list[Exit]) -> list[Exit]:
 def _external(w: Walker, instr: Call, name: str, state: State) -> list[State]:
     operation = sync_op(name)
     effect = effect_of(name)
+    if operation is not None and operation.kind is Sync.CREATE:
+        _touch(w, instr, name, state)  # the id is stored before the new thread begins
+        return sync_transfer.apply(w, instr, operation, state)
     if operation is not None:
         states = sync_transfer.apply(w, instr, operation, state)
         for after in states:
             _touch(w, instr, name, after)
-            if operation.kind is Sync.CREATE:
-                thread_transfer.remember_id(w, instr, operation, after)
-            elif name in SET_SPECIFIC or name in GET_SPECIFIC:
+            if name in SET_SPECIFIC or name in GET_SPECIFIC:
                 _thread_specific(w, instr, name, after)
             if effect is not None and effect.calls:
                 _callbacks(w, instr, effect, after)

@@ -122,6 +122,8 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
             state.may_handed |= {record.id}
     if op.start_arg is not None:
         state.publish(w.value(instr.args[op.start_arg], state))
+    if len(starts) == 1:
+        _remember_id(w, instr, op, starts[0], state)
 
 
 def _offset_in_argument(w: Walker, argument: Operand | None, where: Linear | None, state: State) -> int | None:
@@ -177,15 +179,14 @@ def lose_ids(
         w.flow.run_again(w.context)
 
 
-def remember_id(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
+def _remember_id(w: Walker, instr: Call, op: SyncOp, start: str, state: State) -> None:
     """The id of the thread just created is known, where nobody else can change it."""
-    starts = start_functions(w, instr, op, state)
     touches = [t for t in w.world.touches(w.function, instr) if t.touch.kind.writes]
-    if len(starts) != 1 or len(touches) != 1 or op.arg is None:
+    if len(touches) != 1 or op.arg is None:
         return
     address = w.value(instr.args[op.arg], state)
     if memory_transfer.is_tracked(w, touches[0], address, state):
-        record = w.flow.thread(w.context, starts[0], instr.id)
+        record = w.flow.thread(w.context, start, instr.id)
         size = touches[0].touch.size or w.world.program.pointer_size
         state.memory[(address, size)] = Known(of_atom(Opaque(f"{THREAD_ID}{record.id}")), touches[0].objects)
 
