@@ -38,7 +38,8 @@ def everybody(whole: Specimen) -> Plan:
 
 
 def plan_of(whole: Specimen) -> Plan:
-    """`dfs`, `race`, another search and lockset look at each program; the round of seeds says who else."""
+    """`dfs`, `race`, another search and lockset look at each program, transactions at those with values; the round of
+    seeds says who else."""
     turn = whole.seed // len(CYCLE)
     fitting, counted = searches_of(whole), classes_of(whole)
     other = OTHERS[turn % len(OTHERS)]
@@ -49,7 +50,7 @@ def plan_of(whole: Specimen) -> Plan:
     provers = ["lockset"]
     if turn % 5 == 0:
         provers.append("petri")
-    if turn % 15 == 1:
+    if whole.family == "values" or turn % 15 == 1:
         provers.append("transactions")
     return Plan(
         searches=tuple(name for name in searches if name in (*fitting, CLASSES)),
