@@ -3,7 +3,7 @@
 What is compared (see DESIGN.md, section 4, and [PDP], [DHTC]), if `dfs` came to its end:
 
 - the verdict of every search is that of `dfs`, and one without a race came to its end, too;
-- `dfs` and `optimal` find the same racing pairs, every other search only pairs that `dfs` finds, at least one;
+- `dfs`, `optimal` and `race` find the same racing pairs, every other search only pairs that `dfs` finds, at least one;
 - `pdp` and `dhtc` need no more executions than `dpor`;
 - `optimal` never blocks, and needs as many executions as there are classes of equivalent ones.
 
@@ -20,7 +20,7 @@ from typing import Final
 from differential.preamble import as_preprocessed
 
 from exploration.generator import batch
-from exploration.searches import ALL, BY_HAPPENS_BEFORE, CLASSES, ORACLE, Key, Lines, Outcome
+from exploration.searches import ALL, BY_HAPPENS_BEFORE, CLASSES, OPEN, ORACLE, Key, Lines, Outcome
 from exploration.syntax import Source, render
 from raceproof.frontend import Cache, CompileRequest, LinkedModule, from_files, link_program, parse_module
 from raceproof.ir import Program, check_program
@@ -107,10 +107,12 @@ def disagreements(cp: ConcurrentProgram, outcomes: Mapping[str, Outcome]) -> Ite
             yield Problem(f"pair of {name} alone", f"{name} has, but dfs has not, {places(cp, key)}")
         if not outcome.is_complete:
             yield Problem(f"no end of {name}", str(outcome))
+    for name in ("optimal", "race", OPEN):
+        if name in outcomes and outcomes[name].is_complete:
+            for key in sorted(oracle.races - outcomes[name].races):
+                yield Problem(f"race lost by {name}", f"{name} does not find {places(cp, key)}")
     optimal = outcomes.get("optimal")
     if optimal is not None:
-        for key in sorted(oracle.races - optimal.races):
-            yield Problem("race lost by optimal", f"optimal does not find {places(cp, key)}")
         if optimal.blocked:
             yield Problem("optimal blocked", str(optimal))
         if optimal.executions > oracle.executions:

@@ -43,7 +43,7 @@ from unit.cli.commands import run_command
 from exploration import bmc_agreement, sanitizer
 from exploration.compare import Compiled, Problem, compile_text, disagreements, lines_of, places
 from exploration.families import Specimen
-from exploration.searches import ORACLE, Key, Limits, Lines, Outcome, Searches, key_of
+from exploration.searches import OPEN, ORACLE, Key, Limits, Lines, Outcome, Searches, key_of
 from raceproof import facts, lockset, petri, portfolio, report, transactions
 from raceproof.cli import check_evidence
 from raceproof.core import Budget, InputError, LimitReached, ToolMissing, Unsupported
@@ -70,11 +70,13 @@ PROVERS: Final[dict[str, Prover]] = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Who looks at a program beside `dfs`. `checked`: the engines of a run of `check`, whose report is checked;
-    `change`: what is done to the program before the same engines look at it again (`metamorphic.changes`)."""
+    """Who looks at a program beside `dfs`. `narrowed`: `race` once more, for the open pairs alone; `checked`: the
+    engines of a run of `check`, whose report is checked; `change`: what is done to the program before the same engines
+    look at it again (`metamorphic.changes`)."""
 
     searches: tuple[str, ...] = ()
     provers: tuple[str, ...] = ("lockset",)
+    narrowed: bool = False
     bmc: bool = False
     checked: tuple[str, ...] = ()
     interpreted: bool = False
@@ -206,6 +208,8 @@ class _Court:
             return
         for engine in self.plan.provers:
             self._prove(engine)
+        if self.plan.narrowed:
+            self._search_open()
         if self.plan.bmc:
             self._solve()
         if self.plan.checked:
@@ -279,16 +283,35 @@ class _Court:
         if self.found.is_complete:
             found.problems += disagreements(self.cp, found.outcomes)
         for outcome in found.outcomes.values():
-            self._count_search(outcome, searches)
+            self._count_search(outcome, searches, self.pairs)
         return True
 
-    def _count_search(self, outcome: Outcome, searches: Searches) -> None:
+    def _search_open(self) -> None:
+        found = self.found
+        pairs = [pair for pair in self.pairs if key_of(pair) not in self.proved["lockset"]]
+        if not pairs or len(pairs) == len(self.pairs):
+            return
+        try:
+            with _timed(found, OPEN):
+                searches = Searches(self.cp, pairs, self.compiled.module, self.limits)
+                outcome = replace(searches.run("race"), algorithm=OPEN)
+        except _GIVES_UP:
+            return
+        except Exception:
+            self._crash(OPEN)
+            return
+        if found.is_complete:
+            found.problems += disagreements(self.cp, {ORACLE: found.outcomes[ORACLE], OPEN: outcome})
+        self._count_search(outcome, searches, pairs)
+        found.outcomes[OPEN] = outcome
+
+    def _count_search(self, outcome: Outcome, searches: Searches, pairs: Sequence[RacePair]) -> None:
         counts, name = self.found.counts, outcome.algorithm
         is_proof = outcome.is_complete and outcome.has_all_inputs and not searches.has_blind_spots
         counts[f"{name}: programs"] += 1
-        counts[f"{name}: pairs"] += len(self.pairs)
+        counts[f"{name}: pairs"] += len(pairs)
         counts[f"{name}: races"] += len(outcome.races)
-        counts[f"{name}: proved"] += len(self.pairs) - len(outcome.races) if is_proof else 0
+        counts[f"{name}: proved"] += len(pairs) - len(outcome.races) if is_proof else 0
         counts[f"{name}: executions"] += outcome.executions
 
     # -- the others

@@ -34,7 +34,7 @@ def classes_of(whole: Specimen) -> tuple[str, ...]:
 
 
 def everybody(whole: Specimen) -> Plan:
-    return Plan((*searches_of(whole), *classes_of(whole)), tuple(PROVERS), True, _CHECKED[0], True, True)
+    return Plan((*searches_of(whole), *classes_of(whole)), tuple(PROVERS), True, True, _CHECKED[0], True, True)
 
 
 def plan_of(whole: Specimen) -> Plan:
@@ -55,6 +55,7 @@ def plan_of(whole: Specimen) -> Plan:
     return Plan(
         searches=tuple(name for name in searches if name in (*fitting, CLASSES)),
         provers=tuple(provers),
+        narrowed=turn % 2 == 0,
         bmc=turn % 15 == 8,
         checked=_CHECKED[turn // 60 % len(_CHECKED)] if turn % 60 == 7 else (),
         interpreted=turn % 5 == 3,

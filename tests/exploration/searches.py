@@ -24,6 +24,8 @@ ORACLE: Final = "dfs"
 ALL: Final = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
 CLASSES: Final = "classes"
 """Not a search of its own: it goes through all schedules as `dfs` does, and counts classes of equivalent ones."""
+OPEN: Final = "race, open pairs"
+"""`race` as `check` runs it: it is told only of the pairs that lockset leaves open."""
 BY_HAPPENS_BEFORE: Final = ("dfs", "optimal", "race")
 """Those that detect races by happens-before. The others ask whether both threads stand before their accesses, which
 is the same only without weaker atomics."""

@@ -590,13 +590,17 @@ uint32_t first_race_free(uint32_t from) {
 
 /* ---- conflicts that were not seen */
 
+#define LARGEST_ATOMIC 16
+
+/* The operation at `site` may be an atomic access as well as one on a lock. */
 static bool site_may_conflict(uint32_t site, const struct op *op) {
+    if (op->global) return true;
     if (is_access(op) && op->kind != OP_ATOMIC) return false;
     if (site < site_limit && object_site[site] != NONE && object_site[site] < MAX_TOKENS) {
-        if (is_access(op)) return false;
         uint32_t token = object_site[site];
         uintptr_t object = token == 0 ? 0 : (uintptr_t)program.tokens[token - 1];
-        return op->object == object;
+        if (!is_access(op)) return op->object == object;
+        return token != 0 && op->object < object + LARGEST_ATOMIC && object < op->object + op->size;
     }
     return true;
 }
@@ -650,7 +654,8 @@ static bool conflicts_of(uint32_t k, uint32_t position, uint8_t tid, bool with_s
             if (!(is_sync ? site_may_conflict(site, &ev->op) : access_may_conflict(access, &ev->op))) continue;
             if (!with_seen && was_seen(k, tid, site, access, e)) break;
             if (!found(e, tid)) return false;
-            if (ev->op.kind != OP_UNLOCK) break; /* what waits for a release can only come before the lock was taken */
+            /* What waits for a release can only come before the lock was taken; what only reads may hide a write. */
+            if (ev->op.writes && ev->op.kind != OP_UNLOCK) break;
         }
     }
     return true;
