@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import html
 import io
-import json
 import shutil
 import tempfile
 import time
@@ -85,7 +84,7 @@ class Report:
         target = Path(path)
         match target.suffix:
             case ".json":
-                text = json.dumps(self.to_json(), indent=2) + "\n"
+                text = reports.json_text(self.to_json())
             case ".html":
                 text = self.to_html()
             case ".txt":

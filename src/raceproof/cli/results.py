@@ -15,6 +15,8 @@ from raceproof.model import CheckResult
 
 SPECIFICATION = "CHECK( init(main()), LTL(G ! data-race) )"
 
+_SARIF_LEVELS = 4  # each result a line
+
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
@@ -24,7 +26,7 @@ class _Wanted:
 
 
 def _json(wanted: _Wanted) -> str:
-    return json.dumps(report.to_json(wanted.result), indent=2) + "\n"
+    return report.json_text(report.to_json(wanted.result))
 
 
 def _html(wanted: _Wanted) -> str:
@@ -35,7 +37,7 @@ def _sarif(wanted: _Wanted) -> str:
     log = report.to_sarif(
         wanted.result, root=Path.cwd(), with_baseline=wanted.with_baseline, exit_code=int(wanted.status)
     )
-    return json.dumps(log, indent=1) + "\n"
+    return report.json_text(log, _SARIF_LEVELS)
 
 
 def _witness(wanted: _Wanted) -> str | None:

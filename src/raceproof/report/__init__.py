@@ -2,6 +2,7 @@
 
 from raceproof.report.html import to_corpus_html, to_html
 from raceproof.report.json_format import Json, to_json
+from raceproof.report.json_text import json_text
 from raceproof.report.sarif import to_sarif
 from raceproof.report.schema import report_schema
 from raceproof.report.text import write_text
@@ -11,6 +12,7 @@ from raceproof.report.witness import to_witness
 
 __all__ = [
     "Json",
+    "json_text",
     "report_schema",
     "to_corpus_html",
     "to_html",

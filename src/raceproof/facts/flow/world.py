@@ -26,6 +26,9 @@ from raceproof.model import AccessKind, MemLoc, ObjectId, ObjectKind
 ORDERLESS = frozenset({Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD, Sync.CONDITION_INIT, Sync.SIGNAL})
 ORDERLESS |= {Sync.BROADCAST, Sync.DETACH, Sync.LOCK_DESTROY}
 
+_ALLOCATED = frozenset({ObjectKind.HEAP, ObjectKind.UNKNOWN})
+"""What can be freed: freeing a variable is undefined."""
+
 
 @dataclass(frozen=True, slots=True)
 class TargetedTouch:
@@ -95,7 +98,8 @@ class World:
         if touch.reach:
             pointers = tuple(MemLoc(o, None, None) for o in sorted(self.reachable(p.object for p in pointers)))
         if touch.kind is AccessKind.FREE:
-            pointers = tuple(dict.fromkeys(MemLoc(p.object, None, None) for p in pointers))
+            allocated = (p.object for p in pointers if self.points_to.objects[p.object].kind in _ALLOCATED)
+            pointers = tuple(MemLoc(found, None, None) for found in dict.fromkeys(allocated))
         data = [p for p in pointers if self.points_to.objects[p.object].kind is not ObjectKind.FUNCTION]
         if touch.kind.writes:
             data = [p for p in data if p.object not in self._constants]
