@@ -3107,6 +3107,51 @@ sum@ += cell@[0];
 cell@[1] = 2;
 """
 
+SECTION_WORD = """
+int word@; int x@; int y@; ‹int other@;¦›
+void __VERIFIER_atomic_swap@(int *w, int *old) { *old = *w; *w = «1¦2¦0¦*old + 1»; }
+void __VERIFIER_atomic_change@(int *w, int from, int to, int *done) {
+  if (*w == from) { *w = to; *done = «1¦0»; } else { *done = 0; }
+}
+void __VERIFIER_atomic_take@(void) { «__VERIFIER_assume(word@ == «0¦1»);¦» word@ = 1; }
+void __VERIFIER_atomic_give@(void) { «word@ = 0;¦word@ = 2;¦» }
+void *f@(void *p) {
+  int old = 0, done = 1;
+  ‹__VERIFIER_atomic_swap@(&word@, &old);¦__VERIFIER_atomic_change@(&word@, «0¦1», 1, &done);¦__VERIFIER_atomic_take@();¦__VERIFIER_atomic_begin(); old = word@; «¦__VERIFIER_atomic_end(); __VERIFIER_atomic_begin();» «¦old = 0;» word@ = 1; __VERIFIER_atomic_end();›
+  if («old == 0 && done¦old == 0¦old != 1») {
+    ‹x@++¦x@ = 1¦y@ = x@›;
+    «__VERIFIER_atomic_give@();¦word@ = 0;¦»
+    «;¦x@ = 2;»
+  }
+  «;¦__VERIFIER_atomic_give@();»
+  return NULL;
+}
+void *g@(void *p) {
+  int old = 0;
+  __VERIFIER_atomic_swap@(«&word@¦&y@», &old);
+  if (‹!old¦old == 0¦old < 1›) {
+    ‹x@ = 3¦y@ = x@¦x@--›;
+    __VERIFIER_atomic_begin(); «word@ = 0;¦» __VERIFIER_atomic_end();
+  } else {
+    «;¦__VERIFIER_atomic_begin(); word@ = 0; __VERIFIER_atomic_end();¦x@ = 4;»
+  }
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+‹word@ = 0;¦;›
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+«;¦__VERIFIER_atomic_begin(); word@ = 0; __VERIFIER_atomic_end();¦word@ = 0;»
+-- join
+JOIN(a@);
+«JOIN(b@);¦»
+-- end
+x@ = y@;
+"""
+
 IDIOMS: Final[dict[str, str]] = {
     name.lower(): text
     for name, text in list(globals().items())

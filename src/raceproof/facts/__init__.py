@@ -3,7 +3,7 @@
 from raceproof.facts.analysis import analyse, race_pairs
 from raceproof.facts.flow.touches import MemoryTouch, touches_of
 from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Sync, SyncOp, WholeObject
-from raceproof.facts.library.libc import atomic_call, effect_of
+from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import is_atomic_function, sync_op
 from raceproof.facts.models import unused_models, unwatched_sites
@@ -24,6 +24,7 @@ __all__ = [
     "describe_lock",
     "effect_of",
     "format_facts",
+    "is_assumption",
     "is_atomic_function",
     "names_of",
     "race_pairs",

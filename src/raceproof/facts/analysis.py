@@ -13,7 +13,7 @@ from raceproof.facts.flow.counters import countdowns, drawn_from
 from raceproof.facts.flow.flow import Flow, FlowResult
 from raceproof.facts.flow.kept_ids import kept_ids
 from raceproof.facts.flow.locations import overlap
-from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, senders_of
+from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, section_words, senders_of
 from raceproof.facts.flow.stability import Stability
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.models import known_functions
@@ -67,6 +67,7 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
         counters=countdowns(world, first, touched),
         kept_ids=kept_ids(first, touched),
         drawn_from=drawn_from(world, first, touched),
+        section_words=section_words(world, first, touched),
     ).run()
     log.info("second flow: %d threads, %d contexts", len(second.records), second.contexts)
     return _assemble(world, second)

@@ -15,7 +15,7 @@ from raceproof.model import AccessId, CallTargets
 from raceproof.petri.program_flags import FlagUse
 from raceproof.petri.program_locks import ATOMIC
 from raceproof.petri.program_pointers import Place
-from raceproof.petri.program_surroundings import RELEASING, Surroundings, operations
+from raceproof.petri.program_surroundings import RELEASING, Surroundings, assumes, operations
 
 ANY_SEMAPHORE: Final[Place] = ("", 0)
 _SILENT: Final = frozenset(
@@ -81,6 +81,7 @@ class Code:
         targets = self.around.calls.targets[instr.id]
         return (
             not targets.may_return
+            or (self.is_detailed and assumes(targets))
             or self.around.may_release_all(targets)
             or any(self._is_step_of(op, instr, targets) for op in operations(targets))
         )

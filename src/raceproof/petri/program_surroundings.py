@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Final
 
 from raceproof.core import Unsupported, strongly_connected
-from raceproof.facts import Sync, SyncOp, names_of, sync_op
-from raceproof.ir import Block, Call, Function, IntConst, Program, SiteId, successors
+from raceproof.facts import Sync, SyncOp, is_assumption, names_of, sync_op
+from raceproof.ir import Block, Call, Function, IntConst, Operand, Program, SiteId, successors
 from raceproof.model import MAIN, CallGraph, CallTargets, ConcurrentProgram
 from raceproof.petri.program_flags import FlagUse, find_flags
 from raceproof.petri.program_joins import thread_ids
@@ -54,6 +54,8 @@ class Surroundings:
         self.once = once_objects(self.uses, self.program, self.calls, self.callees)
         self._blocks: dict[str, dict[str, int]] = {}
         self._values: dict[tuple[str, bool], Values] = {}
+        self._deciding: dict[str, frozenset[str]] = {}  # parameters on which something depends
+        self._find_deciding()
 
     @cached_property
     def flags(self) -> Mapping[SiteId, FlagUse]:
@@ -66,8 +68,26 @@ class Surroundings:
         known = self._values.get(key)
         if known is None:
             counting = self.counting(function) if is_detailed else frozenset()
-            known = self._values[key] = Values(function, is_detailed, counting)
+            known = self._values[key] = Values(function, self.passed, is_detailed, counting)
         return known
+
+    def passed(self, call: Call) -> list[Operand]:
+        """The arguments on which something depends in what is called."""
+        targets = self.calls.targets[call.id]
+        found: list[Operand] = list(call.args[:1]) if assumes(targets) else []
+        for name in targets.functions:
+            deciding = self._deciding.get(name, frozenset())
+            parameters = self.program.functions[name].params
+            found += [arg for p, arg in zip(parameters, call.args, strict=False) if p.name in deciding]
+        return found
+
+    def _find_deciding(self) -> None:
+        """Callees first; what is only passed on in a recursion decides nothing."""
+        for component in strongly_connected(list(self.program.functions), self.callees.__getitem__):
+            for function in (self.program.functions[name] for name in component):
+                if function.params:
+                    deciding = Values(function, self.passed).deciding
+                    self._deciding[function.name] = frozenset(p.name for p in function.params if p.name in deciding)
 
     def counting(self, function: Function) -> frozenset[str]:
         """Blocks of loops in which threads are created or joined."""
@@ -178,6 +198,12 @@ class Surroundings:
         if index is None or index >= len(call.args):
             return None
         return self.pointers.place(function, call.args[index], unknown_arguments(function))
+
+
+def assumes(targets: CallTargets) -> bool:
+    """A call that goes on only where its argument holds, and nothing else."""
+    is_one = len(targets.externals) == 1 and not targets.functions and not targets.is_unknown
+    return is_one and is_assumption(targets.externals[0])
 
 
 def operations(targets: CallTargets) -> list[SyncOp]:

@@ -10,7 +10,7 @@ known of one holds until its block is entered again; it is dropped where nothing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,7 @@ from raceproof.ir import (
     Binary,
     Block,
     Branch,
+    Call,
     Cast,
     Compare,
     CompareExchange,
@@ -72,13 +73,21 @@ def _signed(value: int, bits: int) -> int:
 class Values:
     """Conditions of one function.
 
-    `deciding`: registers on which a branch or a result depends; `wanted`: also a value that is stored.
-    `has_all_phis`: values of all types are followed where branches meet, not only truth values. One that counts is
-    followed only in the blocks `counting`, and only up to a limit.
+    `deciding`: registers on which a branch, a result or an argument that decides something depends; `wanted`: also a
+    value that is stored. `passed`: the arguments of a call on which something depends there. `has_all_phis`: values of
+    all types are followed where branches meet, not only truth values. One that counts is followed only in the blocks
+    `counting`, and only up to a limit.
     """
 
-    def __init__(self, function: Function, has_all_phis: bool = False, counting: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        function: Function,
+        passed: Callable[[Call], Sequence[Operand]],
+        has_all_phis: bool = False,
+        counting: frozenset[str] = frozenset(),
+    ) -> None:
         self._function = function
+        self._passed = passed
         self._is_main = function.name == "main"
         self._has_all_phis = has_all_phis
         self._counting = counting
@@ -95,8 +104,7 @@ class Values:
         self._find_live()
         passed_on = [leaf for block in function.blocks for leaf in self._passed_on(block)]
         self.wanted = frozenset(passed_on).union(*self._read_in)
-        ends = (self._decided(block.terminator) for block in function.blocks)
-        self.deciding = frozenset(passed_on).union(*ends)
+        self.deciding = frozenset(passed_on).union(*map(self._decided, function.blocks))
 
     def definition(self, operand: Operand) -> Instr | None:
         return self._definitions.get(operand.name) if isinstance(operand, Reg) else None
@@ -227,15 +235,16 @@ class Values:
                     used.append(value)
                 case CompareExchange(expected=expected, new=new):
                     used += [expected, new]
-        return {leaf for operand in used for leaf in self.leaves(operand)} | self._decided(block.terminator)
+        return {leaf for operand in used for leaf in self.leaves(operand)} | self._decided(block)
 
-    def _decided(self, terminator: Terminator) -> set[str]:
-        match terminator:
+    def _decided(self, block: Block) -> set[str]:
+        used = [operand for instr in block.body if isinstance(instr, Call) for operand in self._passed(instr)]
+        match block.terminator:
             case Branch(condition=operand) | Switch(value=operand):
-                return set(self.leaves(operand))
+                used.append(operand)
             case Return(value=returned) if returned is not None and not self._is_main:
-                return set(self.leaves(returned))
-        return set()
+                used.append(returned)
+        return {leaf for operand in used for leaf in self.leaves(operand)}
 
     def _passed_on(self, block: Block) -> Iterable[str]:
         """To phis of later blocks that matter there."""

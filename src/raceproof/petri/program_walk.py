@@ -22,7 +22,7 @@ from raceproof.petri.program_locks import ATOMIC, Kinds, has_ghost
 from raceproof.petri.program_operations import Context, Operations
 from raceproof.petri.program_pointers import Arguments, Place, unknown_arguments
 from raceproof.petri.program_states import Move, Phase, State
-from raceproof.petri.program_surroundings import operations
+from raceproof.petri.program_surroundings import assumes, operations
 from raceproof.petri.program_values import Knowledge, Known, Values, with_known
 
 MAX_NODES: Final = 60_000
@@ -271,13 +271,17 @@ class Walk:
         if len(targets.externals) > len(possible):
             if not targets.may_return or len(targets.externals) > 1:
                 yield self._end(state, call.pos)
-            if targets.may_return:
+            if targets.may_return and self._may_hold(state, function, call, targets):
                 yield self._unknown(state, call, targets)
         elif targets.is_unknown:
             yield self._unknown(state, call, targets)
         if targets.callbacks:
             yield Move(replace(state, phase=Phase.CALLBACKS))
         yield from self._run(state, function, call, targets.functions, Phase.BEHIND)
+
+    def _may_hold(self, state: State, function: Function, call: Call, targets: CallTargets) -> bool:
+        """False only where something is assumed that is known not to hold: nobody goes on from there."""
+        return not assumes(targets) or self._values(function).value(call.args[0], state.known) != 0
 
     def _once(self, call: Call) -> Place:
         place = self._code.once(call)

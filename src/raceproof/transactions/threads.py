@@ -8,7 +8,7 @@ from typing import Final
 
 from raceproof.core import Budget, LimitReached, Unsupported
 from raceproof.domains import AnyValue, Binary, Const, Expr, Op, Variable
-from raceproof.facts import Sync, SyncOp, is_atomic_function, names_of
+from raceproof.facts import Sync, SyncOp, is_assumption, is_atomic_function
 from raceproof.ir import Block, Branch, Call, Cast, Compare, Instr, Phi, Reg, Return, Select, operands
 from raceproof.model import MAIN, CallTargets, ThreadId
 from raceproof.transactions.actions import (
@@ -45,7 +45,6 @@ _FLAG_WAYS: Final = 16
 _OF_LOCKS: Final = frozenset(
     {Sync.LOCK, Sync.TRYLOCK, Sync.UNLOCK, Sync.WAIT, Sync.ATOMIC_BEGIN, Sync.ATOMIC_END} | {Sync.LOCK_INIT}
 )
-_ASSUME: Final = frozenset({"__VERIFIER_assume", "llvm.assume"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +289,7 @@ class Walk:
             yield way.then(Point(-1, 0, 0))
         if targets.may_return or targets.is_unknown:
             actions = self._lowering.of_call(values, call)
-            if len(targets.externals) == 1 and _ASSUME.intersection(names_of(targets.externals[0])) and call.args:
+            if len(targets.externals) == 1 and is_assumption(targets.externals[0]) and call.args:
                 tested = values.condition(call.args[0])
                 actions += [] if tested is None else [Assume(tested)]
             point = way.point

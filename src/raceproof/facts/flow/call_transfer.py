@@ -16,9 +16,9 @@ from raceproof.facts.flow.contexts import (
     rename_facts,
     rename_memory,
 )
-from raceproof.facts.flow.state import MANY, Condition, Known, State, join, merge
+from raceproof.facts.flow.state import ATOMIC_SECTION, MANY, Condition, Known, State, join, merge
 from raceproof.facts.library.effects import Effect, Returns, Sync, SyncOp
-from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.libc import effect_of, is_assumption
 from raceproof.facts.library.sync_api import GET_SPECIFIC, SET_SPECIFIC, is_atomic_function, sync_op
 from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
 from raceproof.ir import Call, Operand, PtrType
@@ -29,8 +29,6 @@ from raceproof.model import (
     Derived,
     HeldLock,
     Linear,
-    LockKind,
-    LockMode,
     MemLoc,
     ObjectId,
     Stable,
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
 MAX_EXITS = 6
 SPECIFIC = "thread-specific"
 MAX_OBJECTS = 4
-ATOMIC_SECTION = HeldLock(Linear(-1), LockMode.EXCLUSIVE, LockKind.ATOMIC_SECTION)
 enter_loop = thread_transfer.enter_loop
 join_all = thread_transfer.join_all
 
@@ -95,6 +92,7 @@ def _defined(w: Walker, instr: Call, name: str, args: list[Operand], state: Stat
     if atomic:
         for after in states:
             after.release(ATOMIC_SECTION, lambda _: False)
+            after.leave_section()
     return states
 
 
@@ -389,6 +387,8 @@ def _external(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         )
         return _unknown(w, instr, state)
     _touch(w, instr, name, state)
+    if instr.args and is_assumption(name):
+        return [state] if w.assume(instr.args[0], state) else []
     if name in RETURNS_TWICE:
         return _set_jump(w, instr, state)
     if effect.noreturn:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import counting, stale_names, thread_transfer
+from raceproof.facts.flow import counting, section_words, stale_names, thread_transfer
 from raceproof.facts.flow.state import Condition, Known, State
 from raceproof.facts.flow.world import TargetedTouch
 from raceproof.ir import (
@@ -40,6 +40,8 @@ def load(w: Walker, instr: Load, state: State) -> None:
         return
     size = instr.type.size
     known = state.memory.get((address, size))
+    if known is not None and known.in_section:
+        known = None
     is_stable = address.is_absolute and w.flow.is_stable(w, instr.id, address, size, touch)
     if known is not None and (known.value.is_absolute or not is_stable):
         state.values[name] = known.value
@@ -53,6 +55,7 @@ def load(w: Walker, instr: Load, state: State) -> None:
     else:
         _observe(w, name, address, size, instr.order, state)
         counting.read(w, name, address, instr.order, state)
+        section_words.read(w, name, address, size, touch, state)
 
 
 def open_fresh(address: Linear, state: State) -> None:
@@ -73,13 +76,14 @@ def _observe(w: Walker, name: str, address: Linear, size: int, order: MemoryOrde
         state.observed[w.evaluator.opaque(name)] = frozenset(signals)
 
 
-def store(w: Walker, instr: Store, state: State) -> None:
+def store(w: Walker, instr: Store, state: State) -> list[State] | None:
     address, value = w.value(instr.address, state), w.value(instr.value, state)
     (touch,) = w.world.touches(w.function, instr)
     w.record(instr.id, 0, touch, address, state)
     _keep_or_publish(w, touch, address, value, state)
     if state.may_run:
         thread_transfer.lose_ids(w, touch.targets, address, instr.type.size, state)
+    before = state.memory.get((address, instr.type.size))
     overwrite(w, touch, address, instr.type.size, state)
     address, value = w.value(instr.address, state), w.value(instr.value, state)  # the write may have made names stale
     if isinstance(instr.type, IntType | PtrType) and is_tracked(w, touch, address, state):
@@ -87,11 +91,15 @@ def store(w: Walker, instr: Store, state: State) -> None:
     counting.write(w, instr, address, state)
     if w.recording:
         w.flow.observed.note_store(address, value, instr.id)
+    section_words.note_store(w, instr, address, value, state)
     if address.is_absolute:
         send(w, address, value, state)
+        if address in w.flow.section_words:
+            return section_words.write(w, instr, address, value, before, state)
         if value == Linear(0):
             w.flow.observed.note_lock_operation(address, instr.id)
             _clear_spin_lock(w, address, instr.order, state)
+    return None
 
 
 def _keep_or_publish(w: Walker, touch: TargetedTouch, address: Linear, value: Linear, state: State) -> None:

@@ -39,6 +39,7 @@ class Uses:
     sent_after: Mapping[Linear, frozenset[Signal]]
     steps: Mapping[SiteId, frozenset[Step]]
     repeated_counts: frozenset[Linear]
+    section_stores: Mapping[Linear, Mapping[SiteId, frozenset[tuple[int, int]]]]
 
 
 class Observations:
@@ -61,6 +62,8 @@ class Observations:
         self._sent_after: dict[Linear, frozenset[Signal]] = {}
         self._steps: dict[SiteId, set[Step]] = {}
         self._repeated_counts: set[Linear] = set()
+        self._section_stores: dict[Linear, dict[SiteId, set[tuple[int, int]]]] = {}
+        self._other_stores: set[SiteId] = set()
 
     def note_lock_objects(self, address: Linear, targets: tuple[MemLoc, ...]) -> None:
         objects = frozenset(t.object for t in targets)
@@ -107,6 +110,13 @@ class Observations:
     def note_repeated_count(self, address: Linear) -> None:
         self._repeated_counts.add(address)
 
+    def note_section_store(self, address: Linear, site: SiteId, stored: tuple[int, int] | None) -> None:
+        """Size and value of what a word of atomic sections gets; None: not as such a word does."""
+        if stored is None:
+            self._other_stores.add(site)
+        else:
+            self._section_stores.setdefault(address, {}).setdefault(site, set()).add(stored)
+
     def note_barrier(self, address: Linear, count: int | None, site: SiteId) -> None:
         self._barriers.setdefault(address, set()).add(count)
 
@@ -130,6 +140,10 @@ class Observations:
             sent_after=dict(self._sent_after),
             steps={site: frozenset(found) for site, found in self._steps.items()},
             repeated_counts=frozenset(self._repeated_counts),
+            section_stores={
+                address: {site: frozenset(stored) for site, stored in sites.items() if site not in self._other_stores}
+                for address, sites in self._section_stores.items()
+            },
         )
 
 

@@ -16,7 +16,7 @@ from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
 from raceproof.facts.flow.flow import FlowResult
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.world import TargetedTouch, World
-from raceproof.ir import Rmw, Store
+from raceproof.ir import Rmw, SiteId, Store
 from raceproof.model import (
     MAIN,
     BarrierFact,
@@ -83,17 +83,39 @@ def exclusive_locks(world: World, flow: FlowResult, touched: Mapping[AccessKey, 
         and not _may_change_unseen(world, address)
         and all(
             key[0] in sites and all(v.address == address for v in flow.views[key])
-            for key in _writes_to(address, touched)
+            for key in _writes_to(address, touched, _size_at(sites, touched))
         )
     }
     return frozenset(semaphores | spins)
 
 
-def _writes_to(address: Linear, touched: Mapping[AccessKey, TargetedTouch]) -> list[AccessKey]:
+def section_words(
+    world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]
+) -> dict[Linear, tuple[int, int]]:
+    """Words that are locks in atomic sections, each with its size and the value that it has while it is taken."""
+    found: dict[Linear, tuple[int, int]] = {}
+    for address, sites in flow.uses.section_stores.items():
+        sizes = {size for stored in sites.values() for size, _ in stored}
+        taken = {value for stored in sites.values() for _, value in stored} - {0}
+        if len(sizes) != 1 or len(taken) != 1 or _may_change_unseen(world, address):
+            continue
+        if all(
+            key[0] in sites and all(v.address == address for v in flow.views[key])
+            for key in _writes_to(address, touched, *sizes)
+        ):
+            found[address] = (sizes.pop(), taken.pop())
+    return found
+
+
+def _size_at(sites: frozenset[SiteId], touched: Mapping[AccessKey, TargetedTouch]) -> int:
+    return max((touch.touch.size or 1 for key, touch in touched.items() if key[0] in sites), default=1)
+
+
+def _writes_to(address: Linear, touched: Mapping[AccessKey, TargetedTouch], size: int = 1) -> list[AccessKey]:
     target = _base_of(address)
     if target is None:
         return []
-    location = MemLoc(target, address.constant, 1)
+    location = MemLoc(target, address.constant, size)
     return [
         key
         for key, touch in touched.items()

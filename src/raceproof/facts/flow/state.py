@@ -13,13 +13,14 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from raceproof.facts.flow.counts import NOTHING_COUNTED, Counts, join_counts
-from raceproof.model import Atom, HeldLock, Linear, Moment, ObjectId, Signal, ThreadId
+from raceproof.model import Atom, HeldLock, Linear, LockKind, LockMode, Moment, ObjectId, Signal, ThreadId
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 MANY = 2  # in State.may_run: more than one instance
 PHASE_LIMIT = 8
+ATOMIC_SECTION = HeldLock(Linear(-1), LockMode.EXCLUSIVE, LockKind.ATOMIC_SECTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,12 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The content of a location; `objects` are those the location may lie in."""
+    """The content of a location; `objects` are those the location may lie in. `in_section`: others write there, but
+    not before the atomic section ends."""
 
     value: Linear
     objects: frozenset[ObjectId]
+    in_section: bool = False
 
 
 @dataclass(slots=True)
@@ -191,6 +194,11 @@ class State:
         else:
             for key in [k for k, known in self.memory.items() if known.objects & objects]:
                 del self.memory[key]
+
+    def leave_section(self) -> None:
+        """An atomic section ends: what it has read may change from now on."""
+        for key in [k for k, known in self.memory.items() if known.in_section]:
+            del self.memory[key]
 
     def take(self, lock: HeldLock) -> None:
         self.locks[lock] = min(self.locks.get(lock, 0) + 1, 3)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from raceproof.core import InternalError
 from raceproof.facts.flow import call_transfer, thread_transfer
-from raceproof.facts.flow.state import PHASE_LIMIT, Condition, State, merge
+from raceproof.facts.flow.state import ATOMIC_SECTION, PHASE_LIMIT, Condition, State, merge
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.ir import Call
 from raceproof.model import Derived, HeldLock, Linear, LockKind, LockMode, Self, Signal, of_atom
@@ -44,9 +44,10 @@ def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
         case Sync.ONCE:
             return _once(w, instr, op, state)
         case Sync.ATOMIC_BEGIN:
-            state.take(call_transfer.ATOMIC_SECTION)
+            state.take(ATOMIC_SECTION)
         case Sync.ATOMIC_END:
-            state.locks.pop(call_transfer.ATOMIC_SECTION, None)
+            state.locks.pop(ATOMIC_SECTION, None)
+            state.leave_section()
         case Sync.CREATE:
             return thread_transfer.create(w, instr, op, state)
         case Sync.JOIN:

@@ -201,6 +201,7 @@ def _child_state(state: State, may_escape: frozenset[ObjectId]) -> State:
         key: known
         for key, known in state.memory.items()
         if key[0].is_absolute
+        and not known.in_section
         and known.value.is_absolute
         and known.objects & may_escape
         and not any(atom in state.fresh for atom in key[0].atoms())

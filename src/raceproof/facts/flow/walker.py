@@ -218,7 +218,7 @@ class Walker:
             case Load():
                 memory_transfer.load(self, instr, state)
             case Store():
-                memory_transfer.store(self, instr, state)
+                return memory_transfer.store(self, instr, state)
             case Alloca():
                 memory_transfer.alloca(self, instr, state)
             case Rmw():
@@ -289,6 +289,13 @@ class Walker:
                 edges += self._edge(block, label, taken)
             self.learn(rest, condition, False)
         return edges + self._edge(block, switch.default, rest)
+
+    def assume(self, operand: Operand, state: State) -> bool:
+        """Go on only where the operand is not 0; False if it is."""
+        truth = self.evaluator.truth(operand, state)
+        if not isinstance(truth, bool):
+            self.learn(state, *truth)
+        return truth is not False
 
     def learn(self, state: State, condition: Condition, holds: bool) -> None:
         """Note a condition, and the signals that a changed flag means."""

@@ -15,7 +15,7 @@ from typing import Final
 from raceproof.core import InternalError
 from raceproof.facts.library.effects import Effect
 from raceproof.facts.library.libc_atomic import ATOMIC, AtomicCall, atomic_call
-from raceproof.facts.library.libc_compiler import COMPILER, compiler_effect, is_pure_intrinsic
+from raceproof.facts.library.libc_compiler import COMPILER, compiler_effect, is_assumption, is_pure_intrinsic
 from raceproof.facts.library.libc_memory import MEMORY
 from raceproof.facts.library.libc_net import NET
 from raceproof.facts.library.libc_openssl import OPENSSL
@@ -28,7 +28,7 @@ from raceproof.facts.library.libc_threads import THREADS
 from raceproof.facts.library.libc_time import TIMES
 from raceproof.facts.library.symbol_names import names_of
 
-__all__ = ["EFFECTS", "AtomicCall", "atomic_call", "effect_of", "is_pure_intrinsic"]
+__all__ = ["EFFECTS", "AtomicCall", "atomic_call", "effect_of", "is_assumption", "is_pure_intrinsic"]
 
 from raceproof.facts.library.libc_zlib import ZLIB
 

@@ -71,6 +71,13 @@ COMPILER: Final = effects(
     (f"{_NONDET}memory", wr(0, n(1))),
 )
 
+_ASSUMPTIONS = frozenset({"__VERIFIER_assume", "llvm.assume"})
+
+
+def is_assumption(name: str) -> bool:
+    """Whether a library function of this name goes on only where its argument is not 0."""
+    return not _ASSUMPTIONS.isdisjoint(names_of(name))
+
 
 def is_pure_intrinsic(name: str) -> bool:
     """Whether `name` is an LLVM intrinsic that touches no memory and returns no new pointer."""

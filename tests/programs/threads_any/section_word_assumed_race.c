@@ -1,0 +1,34 @@
+// What is assumed of the word is not what its owner made it.
+#include <pthread.h>
+#include <stdlib.h>
+
+static int word, count;
+
+static void assume_or_end(int condition) {
+    if (!condition)
+        abort();
+}
+
+void __VERIFIER_atomic_take(void) {
+    assume_or_end(word < 2);    // no-race
+    word = word + 1;            // no-race
+}
+
+void __VERIFIER_atomic_give(void) {
+    word = word - 1;            // no-race
+}
+
+static void *worker(void *arg) {
+    __VERIFIER_atomic_take();
+    count++;                    // race
+    __VERIFIER_atomic_give();
+    return arg;
+}
+
+int main(void) {
+    for (int i = 0; i < 3; i++) {
+        pthread_t id;
+        pthread_create(&id, NULL, worker, NULL);
+    }
+    return 0;
+}
