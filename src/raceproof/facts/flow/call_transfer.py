@@ -281,7 +281,8 @@ def _return_state(
     if name in w.world.may_set_specific:
         forget_specific(state)
     state.memory.update(rename_memory(inner.memory, back))
-    state.facts.update(rename_facts(inner.facts, back))
+    for condition, holds in rename_facts(inner.facts, back).items():
+        w.learn_of_truth(state, condition, holds)
     if instr.result is not None and value is not None:
         renamed = rename(value, back)
         if renamed is not None and renamed != w.evaluator.itself(instr.result.name):

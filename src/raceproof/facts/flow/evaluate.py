@@ -192,8 +192,8 @@ class Evaluator:
                 inner = self.truth(instr.left, state)
                 return not inner if isinstance(inner, bool) else (inner[0], not inner[1])
             if isinstance(instr, Cast) and instr.op == "trunc" and instr.to_type == IntType(1, 1):
-                return self._decide(self.value(instr.value, state), "eq", False, state)
-        return self._decide(self.value(operand, state), "eq", False, state)
+                return self.decide(self.value(instr.value, state), "eq", False, state)
+        return self.decide(self.value(operand, state), "eq", False, state)
 
     def _compare(self, instr: Compare, state: State) -> bool | tuple[Condition, bool]:
         predicate, left, right = instr.predicate, instr.left, instr.right
@@ -206,10 +206,10 @@ class Evaluator:
         if kind == "ult":  # unsigned order is not a matter of the difference
             if a.is_constant and b.is_constant and min(a.constant, b.constant) >= 0:
                 return (a.constant < b.constant) == positive
-            return self._decide(of_atom(Derived("operands", (a, b))), kind, positive, state)
-        return self._decide(a.plus(b, -1), kind, positive, state)
+            return self.decide(of_atom(Derived("operands", (a, b))), kind, positive, state)
+        return self.decide(a.plus(b, -1), kind, positive, state)
 
-    def _decide(self, difference: Linear, kind: str, positive: bool, state: State) -> bool | tuple[Condition, bool]:
+    def decide(self, difference: Linear, kind: str, positive: bool, state: State) -> bool | tuple[Condition, bool]:
         """`difference == 0` or `< 0`, wanted `positive`; looks through `(a == b) != 0`."""
         if difference.is_constant:
             if kind == "eq":
@@ -228,7 +228,7 @@ class Evaluator:
                     wants_true = (shifted == -1) == positive
                     if op.startswith("not-"):
                         wants_true = not wants_true
-                    return self._decide(inner, op.removeprefix("not-"), wants_true, state)
+                    return self.decide(inner, op.removeprefix("not-"), wants_true, state)
                 return not positive
         if kind == "eq" and difference.terms[0][1] < 0:
             difference = difference.scaled(-1)

@@ -297,6 +297,14 @@ class Walker:
             self.learn(state, *truth)
         return truth is not False
 
+    def learn_of_truth(self, state: State, condition: Condition, holds: bool) -> None:
+        """A callee has tested what it was given: that may be the truth of a condition of the caller's."""
+        truth = self.evaluator.decide(condition.difference, condition.kind, True, state)
+        if isinstance(truth, bool) or truth[0] == condition:
+            state.facts[condition] = holds
+        else:
+            self.learn(state, truth[0], truth[1] == holds)
+
     def learn(self, state: State, condition: Condition, holds: bool) -> None:
         """Note a condition, and the signals that a changed flag means."""
         state.facts.pop(condition, None)

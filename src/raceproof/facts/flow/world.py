@@ -20,12 +20,27 @@ from raceproof.facts.library.sync_api import SET_SPECIFIC, is_atomic_function, s
 from raceproof.facts.models import KnownFunctions, operation_of
 from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
 from raceproof.facts.pointers.points_to import PointsTo
-from raceproof.ir import Address, Call, Function, Instr, IntConst, Program, PtrType, SiteId, Store, Terminator
+from raceproof.ir import (
+    Address,
+    Call,
+    Function,
+    Instr,
+    IntConst,
+    IntType,
+    Program,
+    PtrType,
+    Return,
+    SiteId,
+    Store,
+    Terminator,
+    Unreachable,
+)
 from raceproof.model import AccessKind, MemLoc, ObjectId, ObjectKind
 
 ORDERLESS = frozenset({Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD, Sync.CONDITION_INIT, Sync.SIGNAL})
 ORDERLESS |= {Sync.BROADCAST, Sync.DETACH, Sync.LOCK_DESTROY}
 
+MAX_TEST_BLOCKS = 4
 _ALLOCATED = frozenset({ObjectKind.HEAP, ObjectKind.UNKNOWN})
 """What can be freed: freeing a variable is undefined."""
 
@@ -337,7 +352,8 @@ class World:
 
     @cached_property
     def relevant(self) -> frozenset[str]:
-        """Functions whose calls must be followed: they synchronise, or touch what threads may share."""
+        """Functions whose calls must be followed: they synchronise, touch what threads may share, or tell by coming
+        back what they were given."""
         escaping = 0
         for target in self.may_escape:
             escaping |= 1 << target
@@ -352,7 +368,8 @@ class World:
                 or (isinstance(function.returns, PtrType) and len(function.blocks) <= 8)  # may return a lock
             )
             own[name] = int(is_relevant)
-        return frozenset(name for name, bits in self._propagate(own).items() if bits)
+        followed = frozenset(name for name, bits in self._propagate(own).items() if bits)
+        return followed | {name for name, function in self.program.functions.items() if _tests_argument(function)}
 
     def _own_objects(self, function: Function) -> int:
         bits = 0
@@ -495,3 +512,14 @@ class World:
                     if instr.callee.symbol == "pthread_mutexattr_setrobust" and value != 0:
                         robust = True
         return checking, robust
+
+
+def _tests_argument(function: Function) -> bool:
+    """A few blocks that come back or not: `if (!argument) abort();`"""
+    ends = [block.terminator for block in function.blocks]
+    return (
+        len(ends) <= MAX_TEST_BLOCKS
+        and any(isinstance(parameter.type, IntType) for parameter in function.params)
+        and any(isinstance(end, Unreachable) for end in ends)
+        and any(isinstance(end, Return) for end in ends)
+    )
