@@ -45,10 +45,20 @@ class MemObject:
 class MemLoc:
     """Bytes of an abstract object: `offset` is None where it is not known, `size` None where it is open.
 
-    With `stride`, the location stands for `offset + k*stride` for every k: the elements of an array.
+    With `stride`, the location stands for `offset + k*stride` for every k: the elements of an array. With `count`, only
+    for 0 <= k < count.
     """
 
     object: ObjectId
     offset: int | None
     size: int | None
     stride: int | None = None
+    count: int | None = None
+
+    def is_before(self, other: MemLoc) -> bool:
+        """All of it certainly comes before all of the other, if they are in one object."""
+        if self.offset is None or self.size is None or other.offset is None:
+            return False
+        if (self.stride is not None and self.count is None) or (other.stride is not None and other.count is None):
+            return False
+        return self.offset + (self.stride or 0) * ((self.count or 1) - 1) + self.size <= other.offset

@@ -21,6 +21,7 @@ from raceproof.ir import (
     Gep,
     Instr,
     IntConst,
+    IntType,
     Operand,
     Phi,
     Reg,
@@ -53,6 +54,21 @@ class CountedLoop:
     bound: Operand
     exit: str
     moving: Mapping[str, int]
+
+    def numbers(self, definitions: Mapping[str, Instr]) -> range | None:
+        """What the counter may be where the condition holds; None if that is not constant."""
+        phi = definitions[self.counter.name]
+        if not isinstance(phi, Phi) or not isinstance(phi.type, IntType):
+            return None
+        if not isinstance(self.first, IntConst) or not isinstance(self.bound, IntConst):
+            return None
+        first, bound, step = self.first.value, self.bound.value, self.step
+        if min(first, bound) < 0 or max(first, bound) + abs(step) >= 1 << (phi.type.bits - 1):
+            return None  # signed and unsigned agree, and nothing wraps around
+        if self.predicate == "ne" and (bound - first) % step:
+            return None
+        beyond = {"sle": bound + 1, "ule": bound + 1, "sge": bound - 1}
+        return range(first, beyond.get(self.predicate, bound), step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +122,15 @@ class FunctionInfo:
                     reached.add(succ)
                     work.append(succ)
         return reached
+
+    def index_range(self, operand: Operand, label: str) -> range | None:
+        """The numbers that an operand may be in block `label`, if it is a constant, or counts with constant bounds."""
+        operand = look_through_extensions(operand, self.definitions)
+        if isinstance(operand, IntConst):
+            return range(operand.value, operand.value + 1)
+        loop = next((each for each in self.counted.values() if each.counter == operand), None)
+        inside = loop is not None and label != loop.header and label in self.loops[loop.header]
+        return loop.numbers(self.definitions) if loop is not None and inside else None
 
     def innermost_loop(self, label: str) -> str | None:
         """Header of the smallest natural loop around `label`."""

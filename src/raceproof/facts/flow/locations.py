@@ -13,6 +13,8 @@ def overlap(a: MemLoc, b: MemLoc) -> bool:
         return False
     if a.offset is None or b.offset is None:
         return True
+    if a.is_before(b) or b.is_before(a):
+        return False
     stride = gcd(a.stride or 0, b.stride or 0)
     apart = b.offset - a.offset
     if stride:

@@ -7,7 +7,7 @@ world leads to them. All other objects belong to the thread that made them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from raceproof.core import Budget, InputError, SourcePos, strongly_connected
@@ -24,11 +24,14 @@ from raceproof.ir import (
     Address,
     Call,
     Function,
+    Gep,
     Instr,
     IntConst,
     IntType,
+    Operand,
     Program,
     PtrType,
+    Reg,
     Return,
     SiteId,
     Store,
@@ -99,15 +102,17 @@ class World:
         if found is None:
             self.budget.check()
             names = [n for n in self.callees(instr) if n not in self.known.locks] if isinstance(instr, Call) else ()
-            found = tuple(self._target(function, touch) for touch in touches_of(self.program, instr, names))
+            found = tuple(self._target(function, instr, touch) for touch in touches_of(self.program, instr, names))
             self._touches[instr.id] = found
         return found
 
-    def _target(self, function: Function, touch: MemoryTouch) -> TargetedTouch:
+    def _target(self, function: Function, instr: Instr | Terminator, touch: MemoryTouch) -> TargetedTouch:
         if touch.static is not None:
             pointers = self.points_to.static_location(touch.static)
         else:
-            pointers = self.points_to.targets(function.name, touch.address)
+            is_direct = not touch.deref and not touch.reach
+            pointers = self._counted_elements(function, instr, touch.address) if is_direct else ()
+            pointers = pointers or self.points_to.targets(function.name, touch.address)
         if touch.deref:
             pointers = tuple(dict.fromkeys(p for loc in pointers for p in self.points_to.contents(loc)))
         if touch.reach:
@@ -118,8 +123,25 @@ class World:
         data = [p for p in pointers if self.points_to.objects[p.object].kind is not ObjectKind.FUNCTION]
         if touch.kind.writes:
             data = [p for p in data if p.object not in self._constants]
-        targets = tuple(MemLoc(p.object, p.offset, touch.size, p.stride) for p in data)
+        targets = tuple(replace(p, size=touch.size) for p in data)
         return TargetedTouch(touch, targets, frozenset(t.object for t in targets))
+
+    def _counted_elements(self, function: Function, instr: Instr | Terminator, address: Operand) -> tuple[MemLoc, ...]:
+        """Where an index that counts with constant bounds leads, from an array that begins at a known place."""
+        info = self.info(function.name)
+        gep = info.definitions.get(address.name) if isinstance(address, Reg) else None
+        if not isinstance(gep, Gep) or len(gep.terms) != 1 or gep.terms[0].scale <= 0:
+            return ()
+        numbers = info.index_range(gep.terms[0].index, info.block_of[instr.id])
+        bases = self.points_to.targets(function.name, gep.base) if numbers else ()
+        if not numbers or any(base.offset is None or base.stride is not None for base in bases):
+            return ()
+        low, stride = min(numbers), gep.terms[0].scale * abs(numbers.step)
+        return tuple(
+            MemLoc(base.object, base.offset + gep.offset + gep.terms[0].scale * low, None, stride, len(numbers))
+            for base in bases
+            if base.offset is not None
+        )
 
     @cached_property
     def _constants(self) -> frozenset[ObjectId]:
