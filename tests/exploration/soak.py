@@ -37,6 +37,8 @@ from raceproof.native.library import build_library
 from raceproof.petri.solver import kernel
 
 CHUNK: Final = 20
+CHUNKS_OF_A_WORKER: Final = 50
+"""What raceproof remembers of programs that it has seen grows: each worker sees some, and is followed by a new one."""
 PROGRAMS: Final = "programs.jsonl"
 
 
@@ -114,7 +116,7 @@ def soak(settings: Settings, seeds: Iterator[int], jobs: int, seconds: float) ->
     chunks = _chunks(settings, seeds, started + seconds)
     context = multiprocessing.get_context("spawn")
     with (
-        context.Pool(jobs, _start_worker, (settings.out,)) as pool,
+        context.Pool(jobs, _start_worker, (settings.out,), maxtasksperchild=CHUNKS_OF_A_WORKER) as pool,
         (settings.out / PROGRAMS).open("a", encoding="utf-8") as notes,
     ):
         waiting = [pool.apply_async(run_chunk, (chunk,)) for chunk in itertools.islice(chunks, 2 * jobs)]

@@ -6,9 +6,10 @@
 A race is two accesses that nothing orders, so a value that is read may only count where reading it is ordered behind
 writing it: what happens before the two accesses of a race must be a run of the net by itself. Two kinds of flags do:
 
-*Exact*: all accesses are under one lock that is one object (readers of a read-write lock may share it), or all are
-sequentially consistent atomics. Then there is one order of all accesses in which each read has the value of the last
-write, and it agrees with happens-before: the token is where the value is.
+*Exact*: all accesses are under one lock that is one object (readers of a read-write lock may share it; semaphores and
+words count that exclude like mutexes), or all are sequentially consistent atomics. Then there is one order of all
+accesses in which each read has the value of the last write, and it agrees with happens-before: the token is where the
+value is.
 
 *Sticky*: atomics with weaker orders. A read that acquires has a value that was written, and by a write that
 releases, if all writes of that value do; that it is still there is not certain: two threads may each miss what the
@@ -29,6 +30,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from raceproof.ir import (
+    Binary,
     Cast,
     Compare,
     CompareExchange,
@@ -199,21 +201,34 @@ def _initial(program: Program, place: Place, bits: int) -> int | None:
 
 
 def _values(memory: _Found, initial: int, bits: int, values_of: Callable[[Function], Values]) -> tuple[int, ...]:
-    """What is stored there, and what is compared with it; all between, if others may be stored."""
+    """What is stored there, and what is compared with it; all between, if others may be stored, and some more if it
+    counts."""
     found = {initial}
-    has_others = False
+    has_others = counts = False
     for function, instr in memory:
         written = _written(instr, bits, values_of(function))
         if written is None:
             has_others = True
+            counts = counts or _counts(instr, values_of(function))
         else:
             found |= written
         found |= _compared(function, instr, bits, values_of(function))
     if not has_others:
         return tuple(sorted(found))
     if max(found) - min(found) < MAX_VALUES - 1:
-        found = set(range(min(found), max(found) + 1))
+        found = set(range(min(found), min(found) + MAX_VALUES - 1 if counts else max(found) + 1))
     return (*sorted(found), OTHER)
+
+
+def _counts(instr: Memory, values: Values) -> bool:
+    match instr:
+        case Rmw(op="add" | "sub", value=IntConst()):
+            return True
+        case Store(value=operand):
+            match values.definition(operand):
+                case Binary(op="add" | "sub", right=IntConst()):
+                    return True
+    return False
 
 
 def _written(instr: Memory, bits: int, values: Values) -> set[int] | None:
@@ -265,6 +280,7 @@ class _Order:
     def __init__(self, cp: ConcurrentProgram, memory: _Found, accesses: _Accesses) -> None:
         self._memory = memory
         self._accesses = accesses
+        self._exclusive = cp.exclusive
         users = {view.thread for _, instr in memory for view in accesses[instr.id].views}
         self._is_handled = any(thread != MAIN and cp.threads[thread].created_at is None for thread in users)
 
@@ -280,7 +296,7 @@ class _Order:
     def is_locked(self) -> bool:
         """Whether there is a lock, one object, that all hold: writers alone, readers perhaps with others."""
         held = [
-            _objects_held(self._accesses[instr.id], view)
+            _objects_held(self._accesses[instr.id], view, self._exclusive)
             for _, instr in self._memory
             for view in self._accesses[instr.id].views
             if not self._is_view_alone(view)
@@ -297,12 +313,17 @@ def _releases(instr: Memory) -> bool:
     return isinstance(instr, Load) or (instr.order is not None and instr.order.releases)
 
 
-def _objects_held(access: Access, view: View) -> frozenset[Linear]:
+def _objects_held(access: Access, view: View, exclusive: frozenset[Linear]) -> frozenset[Linear]:
+    """`exclusive`: semaphores and words that exclude like mutexes."""
     return frozenset(
         lock.address
         for lock in view.held
         if (lock.mode is LockMode.EXCLUSIVE or not access.kind.writes)
-        and (lock.kind is LockKind.ATOMIC_SECTION or (lock.kind is LockKind.MUTEX and _is_one_object(lock.address)))
+        and (
+            lock.kind is LockKind.ATOMIC_SECTION
+            or (lock.kind is LockKind.MUTEX and _is_one_object(lock.address))
+            or lock.address in exclusive
+        )
     )
 
 
