@@ -1,16 +1,20 @@
 """The faults that are put into C, by its text: comparisons, logic, arithmetic, bits, conditions, statements left out.
 
-Comments, texts and lines of the preprocessor stay as they are.
+Comments, texts, lines of the preprocessor and what ends the program where memory is short stay as they are.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from mutation.mutants import Edit
 
-_MASKED = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|^#(?:[^\n]*\\\n)*[^\n]*', re.DOTALL | re.MULTILINE)
+_MASKED = re.compile(
+    r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|^#(?:[^\n]*\\\n)*[^\n]*|if \(\*?\w+ == NULL\) abort\(\);',
+    re.DOTALL | re.MULTILINE,
+)
 _FUNCTION = re.compile(r"^[a-z][^\n;={}()]*?\b(\w+)\([^;{}]*\)\s*\{", re.MULTILINE)
 _CHANGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"(?<=\s)<(?=\s)", ("<=",)),
@@ -52,15 +56,17 @@ _IF = re.compile(r"\bif \(")
 def c_edits(source: str) -> list[Edit]:
     masked = _MASKED.sub(lambda match: re.sub(r"[^\n]", "~", match.group()), source)
     functions = [(match.start(), match.group(1)) for match in _FUNCTION.finditer(masked)]
+    ends = [start for start, _ in functions[1:]] + [len(source)]
     edits = []
     for start, end, text, change in _changes(source, masked):
-        name = next((function for at, function in reversed(functions) if at <= start), None)
-        if name is None:
+        number = bisect_right(functions, start, key=lambda function: function[0]) - 1
+        if number < 0:
             continue
+        first, name = functions[number]
+        places = (start, end, first, ends[number])
+        before, after, *scope = (len(source[:place].encode()) for place in places)
         line = source.count("\n", 0, start) + 1
-        before = len(source[:start].encode())
-        after = before + len(source[start:end].encode())
-        edits.append(Edit(name, change, before, after, text, (line, line), line, (0, len(source.encode()))))
+        edits.append(Edit(name, change, before, after, text, (line, line), line, (scope[0], scope[1])))
     return edits
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
+import ctypes
 import gc
 import json
 import os
@@ -28,10 +30,11 @@ import pytest
 from hypothesis import Phase, settings
 
 _BASE_SECONDS = 900.0
-_LEAST_SECONDS = 20.0
+_LEAST_SECONDS = 60.0  # C has to be compiled, perhaps beside other work
 _SLOWER = 5.0  # a mutant that takes so many times as long as the module itself does not end
-_TESTS_SECONDS = 60.0
+_TESTS_SECONDS = 120.0
 _SEEN = "__mutation_seen__"
+_PR_SET_CHILD_SUBREAPER = 36
 
 Lines = set[tuple[str, int]]
 FixtureKey = tuple[str, int, str]
@@ -116,10 +119,14 @@ class Probes(ast.NodeTransformer):
 
 
 class Notice:
-    """Ends the process with the first test that fails."""
+    """Ends the process with the first test that fails or does not end. `seconds`: what each test usually takes."""
 
-    def __init__(self, out: Path) -> None:
+    def __init__(self, out: Path, seconds: dict[str, float]) -> None:
         self._out = out
+        self._seconds = seconds
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        signal.setitimer(signal.ITIMER_REAL, max(_LEAST_SECONDS, _SLOWER * self._seconds[nodeid]))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -146,9 +153,8 @@ class Trials:
             for mutant in self._plan["mutants"]:
                 # Cheap files first; within a file in its order, as tests may share what is made for them.
                 tests = sorted(self._able(base, mutant), key=lambda name: (costs[name.partition("::")[0]], order[name]))
-                usual = sum(base["seconds"][name] for name in tests)
                 items = [session.items[order[name]] for name in tests]
-                answers.write(json.dumps(self._try(session, mutant, items, usual)) + "\n")
+                answers.write(json.dumps(self._try(session, mutant, items, base["seconds"])) + "\n")
         return True
 
     def _baseline(self, session: pytest.Session) -> dict[str, Any]:
@@ -187,7 +193,9 @@ class Trials:
             chosen.append(test)
         return chosen
 
-    def _try(self, session: pytest.Session, mutant: dict[str, Any], items: list[Any], usual: float) -> dict[str, Any]:
+    def _try(
+        self, session: pytest.Session, mutant: dict[str, Any], items: list[Any], seconds: dict[str, float]
+    ) -> dict[str, Any]:
         if not items:
             return {"how": None, "tests": 0}
         file = Path(mutant["file"])
@@ -195,7 +203,7 @@ class Trials:
         self._out.unlink(missing_ok=True)
 
         def attempt() -> None:
-            session.config.pluginmanager.register(Notice(self._out))
+            session.config.pluginmanager.register(Notice(self._out, seconds))
             forget_results()
             if file.suffix == ".py":
                 exchange_code(file, mutant["text"])
@@ -203,7 +211,7 @@ class Trials:
 
         file.write_text(mutant["text"], encoding="utf-8")
         try:
-            status = in_copy(attempt, max(_LEAST_SECONDS, _SLOWER * usual))
+            status = in_copy(attempt, max(_LEAST_SECONDS, _SLOWER * sum(seconds[item.nodeid] for item in items)))
         finally:
             file.write_text(original, encoding="utf-8")
         if status == 0:
@@ -211,7 +219,8 @@ class Trials:
         said = self._out.read_text(encoding="utf-8") if self._out.exists() else ""
         if "does not compile" in said:
             return {"how": "does not compile", "tests": len(items)}
-        how = "does not end" if status is None else said.partition("\n")[0] or "ends the process"
+        is_endless = status is None or status == -signal.SIGALRM
+        how = "does not end" if is_endless else said.partition("\n")[0] or "ends the process"
         return {"how": how, "tests": len(items)}
 
 
@@ -272,18 +281,43 @@ def in_copy(action: Any, seconds: float) -> int | None:
         _end_group(child)
 
 
+def compile_quickly() -> None:
+    """Let a mutant in C cost one file: objects of the others are kept, and files are not optimised together."""
+    from raceproof.native import build as native
+
+    run_compiler, kept = native.run_compiler, Path(os.environ["RACEPROOF_CACHE"], "objects")
+
+    def run(command: tuple[str, ...], scratch: Path, cache: Any = None) -> None:
+        run_compiler(tuple(word for word in command if word != "-flto"), kept, cache)
+
+    native.run_compiler = run
+
+
 def _end_group(child: int) -> None:
-    try:
+    """And what it has started in groups of their own, which become our children when it has ended."""
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    except (ProcessLookupError, ChildProcessError):
-        pass
+    left = [child]
+    while left:
+        for process in left:
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
+                os.kill(process, signal.SIGKILL)
+                os.waitpid(process, 0)
+        left = [int(number) for number in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+
+
+def adopt_orphans() -> None:
+    """Let what a copy of this process has started become its child when the copy has ended."""
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    adopt_orphans()
     # That an example fails is enough: to make it smaller takes longer than to find it.
     settings.register_profile("mutation", deadline=None, database=None, phases=(Phase.explicit, Phase.generate))
     settings.load_profile("mutation")
     plan = json.loads(Path(os.environ["MUTATION_PLAN"]).read_text(encoding="utf-8"))
+    if any(mutant["lines"] is None for mutant in plan["mutants"]):
+        compile_quickly()
     config.pluginmanager.register(Trials(plan))

@@ -32,6 +32,7 @@ _METHODS = {"issubset": "issuperset", "issuperset": "issubset", "intersection": 
 _LARGEST = 2  # greater numbers are limits and sizes, of which one more is as good
 _SILENT = {"check", "debug", "info", "on_progress"}  # calls that decide nothing
 _ANNOTATIONS = {"annotation", "returns", "decorator_list", "type_comment"}
+_DEFAULTS = {"defaults", "kw_defaults"}  # made when a module is read: no test of a mutant would see another one
 
 
 def python_edits(source: str) -> list[Edit]:
@@ -60,7 +61,7 @@ class _Finder(ast.NodeVisitor):
     def generic_visit(self, node: ast.AST) -> None:
         self._parents.append(node)
         for field, value in ast.iter_fields(node):
-            if field in _ANNOTATIONS:
+            if field in _ANNOTATIONS | _DEFAULTS:
                 continue
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST):

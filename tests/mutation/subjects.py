@@ -69,11 +69,16 @@ SUBJECTS: tuple[Subject, ...] = (
     Subject(("bmc/slicing.py",), ("tests/unit/bmc/test_soundness.py", "tests/unit/bmc/test_engine.py")),
     Subject(
         ("explore/future_locks.py", "explore/future_races.py"),
-        ("tests/unit/explore/test_futures.py", "tests/unit/explore/test_futures_walks.py"),
+        (
+            "tests/unit/explore/test_futures.py",
+            "tests/unit/explore/test_future_races.py",
+            "tests/unit/explore/test_futures_walks.py",
+        ),
     ),
     Subject(
         ("native/futures.c",),
         (
+            "tests/unit/explore/test_pruning.py",
             "tests/quality/test_counts.py::test_pruning_needs_no_more_executions",
             "tests/quality/test_counts.py::test_pruning_prunes",
             "tests/exploration/test_algorithms.py::test_algorithms_agree",
@@ -81,9 +86,12 @@ SUBJECTS: tuple[Subject, ...] = (
         ),
     ),
     Subject(("explore/candidates.py",), ("tests/unit/explore/test_candidates.py",)),
-    Subject(("core/pruning.py",), ("tests/unit/frontend/test_cache.py",)),
+    Subject(("core/pruning.py",), ("tests/unit/core/test_pruning.py", "tests/unit/frontend/test_cache.py")),
     Subject(("lockset/engine.py",), ("tests/unit/lockset", *_PROGRAMS)),
-    Subject(("facts/flow/sync_transfer.py",), ("tests/unit/facts/test_analysis.py", *_PROGRAMS)),
+    Subject(
+        ("facts/flow/sync_transfer.py",),
+        ("tests/unit/facts/test_analysis.py", "tests/unit/facts/test_models.py", *_PROGRAMS),
+    ),
 )
 
 

@@ -26,7 +26,7 @@ def is_between(a: int | None, b: int) -> bool:
     return 0 < a and a <= b
 
 
-def unused(a: int) -> int:
+def unused(a: int = 1) -> int:
     return a - 1
 '''
 TESTS = """import pytest

@@ -123,6 +123,25 @@ def test_widening_goes_to_the_limits_and_then_to_none() -> None:
     assert kernel.bounds(kernel.widen(narrow, widest, 1, [0, 10]), 1) == [kernel.UNBOUNDED, 0]
 
 
+def test_narrowing_takes_back_only_what_widening_gave_away() -> None:
+    wide = kernel.add_all(kernel.top(1), 1, [(0, 1, 0)])
+    new = kernel.add_all(kernel.top(1), 1, [(1, 0, 6), (0, 1, -2)])
+    assert wide is not None
+    assert new is not None
+    narrowed = kernel.narrow(wide, new, kernel.top(1), 1)
+    assert narrowed is not None
+    assert kernel.bounds(narrowed, 1) == [6, 0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_no_integer_lies_between_two_others(n: int) -> None:
+    """1 <= 2v <= 1, for each variable v."""
+    for v in range(n):
+        between = [(2 * v + 1, 2 * v, 1), (2 * v, 2 * v + 1, -1)]
+        assert kernel.add_all(kernel.top(n), n, between) is None
+        assert kernel.add(kernel.top(n), n, between) is None
+
+
 @pytest.mark.parametrize(
     ("name", "value"), [("NONE", kernel.NONE), ("LIMIT", kernel.LIMIT), ("VARIABLES", kernel.MAX_VARIABLES)]
 )

@@ -109,6 +109,30 @@ void *worker(void *p) { before++; take(&lock); inside++; leave(&lock); after++; 
     assert open_targets(analysed(tmp_path, LOCKS, TICKET, program, TWO_WORKERS)) == {"before", "after"}
 
 
+def test_what_it_gave_back_before_says_nothing_about_the_next_time(tmp_path: Path) -> None:
+    """`outer` may be given back in the first round, and the loop be left in the second one."""
+    text = TICKET.replace("void take", "int take").replace("pthread_self();", "pthread_self(); return mine & 1;")
+    program = """
+ticket lock;
+pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER;
+long count;
+void *other(void *p) { pthread_mutex_lock(&outer); count++; pthread_mutex_unlock(&outer); return 0; }
+void *worker(void *p) {
+  pthread_mutex_lock(&outer);
+  while (take(&lock)) { pthread_mutex_unlock(&outer); give(&lock); }
+  count++;
+  give(&lock);
+  return 0;
+}
+int main(void) {
+  pthread_t a, b;
+  pthread_create(&a, 0, worker, 0);
+  pthread_create(&b, 0, other, 0);
+}
+"""
+    assert open_targets(analysed(tmp_path, LOCKS, text, program)) == {"count"}
+
+
 def test_releasing_what_may_be_the_same_lock_counts(tmp_path: Path) -> None:
     program = """
 ticket locks[2];

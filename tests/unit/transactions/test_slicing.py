@@ -89,6 +89,16 @@ def test_a_loop_that_waits_is_in_the_full_slice(tmp_path: Path) -> None:
     assert not sliced.may_meet(sliced.product(is_full=True))
 
 
+def test_registers_that_depend_on_one_another_in_a_circle(tmp_path: Path) -> None:
+    text = """int x; atomic_int c;
+    void *f(void *p) { int i = ANY, j = ANY, k = ANY; while (k < 100) { k = j; j = i; i = j + k; } if (c)
+    x = 1; return 0; }
+    int main(void) { pthread_t t; create(t, f); c = 0;
+    x = 2; join(t); return 0; }
+    """
+    assert (3, 5) in of_text(text, tmp_path).proved("intervals")
+
+
 def test_the_slice_proves_no_more_than_the_whole(tmp_path: Path) -> None:
     """Only the writer asks: the reader takes what is there."""
     text = units("ab").replace("if (is) { letter_a++", "{ letter_a++")

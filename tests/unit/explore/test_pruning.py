@@ -1,0 +1,190 @@
+"""Pruning in the native search, by programs in which a wrong answer about what may still come shows.
+
+Each race hides behind the order in which two threads first take `m`: the first execution does not show it, and a search
+that goes back to too few states proves its absence. The first access is behind a hint that is there only between two
+steps of a third thread, so that no hunt for a race comes to it. What is protected all along needs one execution.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from exploring import Subject, load, search
+
+PRELUDE = """#include <pthread.h>
+#include <stdatomic.h>
+void __VERIFIER_atomic_begin(void);
+void __VERIFIER_atomic_end(void);
+#define lock pthread_mutex_lock
+#define unlock pthread_mutex_unlock
+#define read_lock pthread_rwlock_rdlock
+#define write_lock pthread_rwlock_wrlock
+#define rw_unlock pthread_rwlock_unlock
+#define meet() (lock(&m), unlock(&m))
+#define MUTEX PTHREAD_MUTEX_INITIALIZER
+static pthread_mutex_t a = MUTEX, b = MUTEX, m = MUTEX, n = MUTEX;
+static pthread_rwlock_t r = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int x, y, told, chosen;
+static void inside(void) { lock(&b); unlock(&b); }
+static void leave(void) { lock(&b); unlock(&b); unlock(&a); }
+static void leave_shared(void) { lock(&b); unlock(&b); rw_unlock(&r); }
+static void enter(void) { lock(&b); unlock(&b); lock(&a); }
+static void deep(int n) { if (n > 0) deep(n - 1); else inside(); }
+static void inner(void) { inside(); }
+static void outer(void) { inner(); }
+static pthread_mutex_t many[70];
+static void take_many(void) { for (int i = 0; i < 70; i++) lock(&many[i]); inside(); }
+static atomic_int flag;
+static void tell(void) { lock(&n); told = 1; unlock(&n); }
+static void hint(void) { tell(); lock(&n); told = 0; unlock(&n); }
+static int is_told(void) { lock(&n); int now = told; unlock(&n); return now; }
+static pthread_t started(void *(*f)(void *)) { pthread_t id; pthread_create(&id, 0, f, 0); return id; }
+"""
+THREADS = """
+static void *f(void *p) { %s return p; }
+static void *g(void *p) { %s return p; }
+static void *h(void *p) { %s return p; }
+int main(void) {
+    pthread_t ids[3];
+    pthread_create(&ids[0], 0, f, 0);
+    pthread_create(&ids[1], 0, g, 0);
+    pthread_create(&ids[2], 0, h, 0);
+    for (int i = 0; i < 3; i++) pthread_join(ids[i], 0);
+    return 0;
+}
+"""
+RACES = {
+    "nothing is held": ("x = 1;", "x = 2;"),
+    "both only read-lock": ("read_lock(&r); x = 1; rw_unlock(&r);", "read_lock(&r); x = 2; rw_unlock(&r);"),
+    "two locks": ("lock(&a); x = 1; unlock(&a);", "lock(&b); x = 2; unlock(&b);"),
+    "a lock that was given back": ("lock(&a); inside(); unlock(&a); x = 1;", "lock(&a); x = 2; unlock(&a);"),
+    "a lock that a callee gives back": ("lock(&a); leave(); x = 1;", "lock(&a); x = 2; unlock(&a);"),
+    "a shared lock that was given back": (
+        "read_lock(&r); inside(); rw_unlock(&r); x = 1;",
+        "write_lock(&r); x = 2; rw_unlock(&r);",
+    ),
+    "a shared lock that a callee gives back": (
+        "read_lock(&r); leave_shared(); x = 1;",
+        "write_lock(&r); x = 2; rw_unlock(&r);",
+    ),
+    "only one of the two holds the lock that it holds now": (
+        "lock(&a); inside(); x = 1; unlock(&a);",
+        "inside(); x = 2;",
+    ),
+    "behind calls within calls": ("deep(5); outer(); x = 1;", "x = 2;"),
+    "below more calls than are kept": ("deep(300); x = 1;", "x = 2;"),
+    "with more locks than are kept": ("take_many(); x = 1;", "x = 2;"),
+}
+OTHERS = {
+    "behind a loop that waits": (
+        "if (is_told()) { while (!flag) ; x = 1; } meet();",
+        "flag = 1; meet(); x = 2;",
+        "hint();",
+    ),
+    "in both orders that are not taken at first": (
+        "meet(); if (is_told()) x = 1;",
+        "if (is_told()) x = 2; meet();",
+        "hint();",
+    ),
+    "the lock decides what comes behind it": (
+        "lock(&m); chosen = 1; unlock(&m); x = 1;",
+        "lock(&m); int now = chosen; unlock(&m); if (!now) { tell(); inside(); x = 2; }",
+        "if (is_told()) inside();",
+    ),
+}
+CREATED = {
+    "with a thread that is created later": """
+static void *g(void *p) { x = 2; return p; }
+static void *f(void *p) { if (is_told()) x = 1; meet(); return p; }
+static void *h(void *p) { hint(); return p; }
+int main(void) {
+    pthread_t s = started(f), t = started(h);
+    meet();
+    pthread_t u = started(g);
+    pthread_join(s, 0), pthread_join(t, 0), pthread_join(u, 0);
+    return 0;
+}
+""",
+    "between two threads of one function, created later by others": """
+static void *g(void *p) { x++; return p; }
+static void *f(void *p) { meet(); pthread_t t = started(g); meet(); pthread_join(t, 0); return p; }
+static void *h(void *p) { meet(); pthread_t t = started(g); pthread_join(t, 0); return p; }
+int main(void) {
+    pthread_t s = started(f), t = started(h);
+    pthread_join(s, 0), pthread_join(t, 0);
+    return 0;
+}
+""",
+    "of the creator with what it creates": """
+static void *g(void *p) { meet(); x = 2; return p; }
+int main(void) {
+    pthread_t t = started(g);
+    x = 1;
+    meet();
+    pthread_join(t, 0);
+    return 0;
+}
+""",
+}
+WITHOUT = {
+    "the same lock": ("lock(&a); x = 1; unlock(&a); meet();", "meet(); lock(&a); x = 2; unlock(&a);"),
+    "readers and a writer": (
+        "write_lock(&r); x = 1; rw_unlock(&r); meet();",
+        "meet(); read_lock(&r); y = x; rw_unlock(&r);",
+    ),
+    "a reader and writers": (
+        "read_lock(&r); y = x; rw_unlock(&r); meet();",
+        "meet(); write_lock(&r); x = 2; rw_unlock(&r);",
+    ),
+    "a lock that a callee takes": ("enter(); x = 1; leave(); meet();", "meet(); enter(); x = 2; leave();"),
+    "an atomic section": (
+        "__VERIFIER_atomic_begin(); x = 1; __VERIFIER_atomic_end(); meet();",
+        "meet(); __VERIFIER_atomic_begin(); x = 2; __VERIFIER_atomic_end();",
+    ),
+    "a wait": (
+        "lock(&a); while (!y) pthread_cond_wait(&c, &a); x = 1; unlock(&a);",
+        "lock(&a); y = 1; x = 2; pthread_cond_signal(&c); unlock(&a);",
+    ),
+}
+
+LATER = """
+static void *f(void *p) { lock(&a); x++; unlock(&a); return p; }
+int main(void) {
+    meet();
+    pthread_t s = started(f), t = started(f);
+    pthread_join(s, 0), pthread_join(t, 0);
+    return 0;
+}
+"""
+TEXTS = {
+    **{
+        name: THREADS % (f"if (is_told()) {{ {first} }} meet();", f"meet(); {second}", "hint();")
+        for name, (first, second) in RACES.items()
+    },
+    **{name: THREADS % parts for name, parts in OTHERS.items()},
+    **CREATED,
+}
+
+
+def built(text: str, directory: Path) -> Subject:
+    path = directory / "program.c"
+    path.write_text(PRELUDE + text, encoding="utf-8")
+    return load(path)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_race_is_pruned_away(name: str, tmp_path: Path) -> None:
+    subject = built(TEXTS[name], tmp_path)
+    for algorithm in ("race", "pdp"):
+        found = search(subject, algorithm, max_executions=20_000)
+        assert found.verdict == "race", (algorithm, found.why())
+
+
+@pytest.mark.parametrize("name", [*WITHOUT, "in threads that are created later"])
+def test_what_is_protected_needs_one_execution(name: str, tmp_path: Path) -> None:
+    subject = built(THREADS % (*WITHOUT[name], "") if name in WITHOUT else LATER, tmp_path)
+    for algorithm in ("race", "pdp"):
+        found = search(subject, algorithm)
+        assert (found.verdict, found.executions) == ("race-free", 1), (algorithm, found.why())
