@@ -88,6 +88,7 @@ class Values:
     ) -> None:
         self._function = function
         self._passed = passed
+        self._parameters = {parameter.name for parameter in function.params}
         self._is_main = function.name == "main"
         self._has_all_phis = has_all_phis
         self._counting = counting
@@ -238,13 +239,15 @@ class Values:
         return {leaf for operand in used for leaf in self.leaves(operand)} | self._decided(block)
 
     def _decided(self, block: Block) -> set[str]:
-        used = [operand for instr in block.body if isinstance(instr, Call) for operand in self._passed(instr)]
+        passed = [operand for instr in block.body if isinstance(instr, Call) for operand in self._passed(instr)]
+        found = {leaf for operand in passed for leaf in self.leaves(operand)} - self._parameters  # not handed through
+        used: list[Operand] = []
         match block.terminator:
             case Branch(condition=operand) | Switch(value=operand):
                 used.append(operand)
             case Return(value=returned) if returned is not None and not self._is_main:
                 used.append(returned)
-        return {leaf for operand in used for leaf in self.leaves(operand)}
+        return found.union(leaf for operand in used for leaf in self.leaves(operand))
 
     def _passed_on(self, block: Block) -> Iterable[str]:
         """To phis of later blocks that matter there."""
