@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -187,10 +187,15 @@ def _entry_state(
             entry.fresh[new.terms[0][0]] = frozenset(
                 renaming[a].terms[0][0] for a in state.fresh.get(atom, ()) if a in renaming
             )
-    for value in values:
-        for atom in value.atoms():
-            if isinstance(atom, Base) and atom in state.fresh:
-                entry.fresh[atom] = frozenset(a for a in state.fresh[atom] if isinstance(a, Base))
+    for atom in _fresh_by_name(values, state):
+        for hidden in [a for a in state.fresh.get(atom, ()) if not isinstance(a, Base) and a not in renaming]:
+            state.publish(of_atom(hidden))  # as above
+    for atom in _fresh_by_name(values, state):
+        entry.fresh[atom] = frozenset(
+            a if isinstance(a, Base) else renaming[a].terms[0][0]
+            for a in state.fresh[atom]
+            if isinstance(a, Base) or a in renaming
+        )
     function = w.world.program.functions[name]
     for i, (param, value) in enumerate(zip(function.params, values, strict=False)):
         renamed = rename(value, renaming)
@@ -275,7 +280,7 @@ def _return_state(
             state.hide(frozenset({outer}), inner.hidden.get(atom, frozenset()))
     for atom in [a for a in state.fresh if a in renaming and renaming[a].terms[0][0] not in inner.fresh]:
         state.publish(of_atom(atom))
-    for atom in [a for a in state.fresh if isinstance(a, Base) and _was_passed(a, back) and a not in inner.fresh]:
+    for atom in [a for a in _fresh_by_name(back.values(), state) if a not in inner.fresh]:
         state.publish(of_atom(atom))
     state.forget_memory(_objects(w.world.may_modify[name]))
     if name in w.world.may_set_specific:
@@ -305,8 +310,16 @@ def _renamed_locks(w: Walker, locks: Mapping[HeldLock, int], renaming: Renaming)
     return result
 
 
-def _was_passed(atom: Atom, back: dict[Atom, Linear]) -> bool:
-    return any(atom in value.atoms() for value in back.values())
+def _fresh_by_name(values: Iterable[Linear], state: State) -> dict[Atom, None]:
+    """Fresh objects that have the same name in every function, in the values or stored in one of them."""
+    found: dict[Atom, None] = {}
+    work = [atom for value in values for atom in value.atoms()]
+    while work:
+        atom = work.pop()
+        if isinstance(atom, Base) and atom in state.fresh and atom not in found:
+            found[atom] = None
+            work += sorted(state.fresh[atom], key=str)
+    return found
 
 
 def _sole_local_atom(value: Linear | None, back: dict[Atom, Linear]) -> Atom | None:

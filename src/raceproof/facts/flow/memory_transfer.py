@@ -48,6 +48,7 @@ def load(w: Walker, instr: Load, state: State) -> None:
         return
     state.find(touch.objects)
     if is_stable:
+        open_fresh(address, state)
         state.values[name] = of_atom(Stable(address))
     elif is_tracked(w, touch, address, state):
         open_fresh(address, state)
