@@ -28,6 +28,7 @@ from typing import Final
 from exploration.families import Specimen
 from exploration.syntax import ACCESS, If, Line, Loop, Section, Source, Stmt, render
 
+from raceproof.facts import is_atomic_function
 from raceproof.ir import Program
 
 
@@ -62,10 +63,10 @@ _JOINED = " { pthread_t idle; if (pthread_create(&idle, 0, idle_thread, 0) == 0)
 
 
 def _names(whole: Specimen, program: Program, rng: random.Random) -> Specimen | None:
-    """Other names for all functions and global variables."""
+    """Other names for all functions and global variables, but those whose names mean something."""
     functions = [f.source_name for f in program.functions.values()]
     own = {name for name in (*functions, *(g.source_name for g in program.globals.values())) if name.isidentifier()}
-    own -= {"main"}
+    own = {name for name in own if name != "main" and not is_atomic_function(name)}
 
     def other(match: re.Match[str]) -> str:
         return f"other_{match.group()}" if match.group() in own else match.group()

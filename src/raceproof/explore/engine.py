@@ -49,6 +49,7 @@ _WAITS = frozenset(
     ("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait")
 )
 
+_BEHIND_RACES = ("dfs", "optimal")  # searches that find every race, whatever others there are
 _TOGETHER = ("dpor", "pdp", "dhtc")  # searches that do not ask what happens before what
 
 Key = tuple[AccessId, AccessId]
@@ -270,6 +271,8 @@ def _findings(
         bounds += (f"`{handler}` may run at any time, which was not tried",)
     if options.algorithm in _TOGETHER and (hidden := _may_hide_races(cp)) is not None:
         bounds += (f"`{options.algorithm}` looks only for threads that stand before their accesses together: {hidden}",)
+    if races and options.algorithm not in _BEHIND_RACES:
+        bounds += ("not all that may come behind the races that were executed was tried",)
     proof = Exhausted(executions, options.algorithm, bounds)
     scope = Scope.BOUNDED if bounds else Scope.THIS_INPUT
     obstacle = _obstacle(cp, prepared, host_run, unconfirmed, executions, len(races))
