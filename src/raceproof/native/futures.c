@@ -645,7 +645,7 @@ static bool conflicts_of(uint32_t k, uint32_t position, uint8_t tid, bool with_s
                          bool (*found)(uint32_t, uint8_t)) {
     const struct reach *r = reach_of(position);
     const uint32_t *clock = clock_at(k, tid);
-    for (uint32_t i = 0; i < r->sync_count + r->access_count; i++) {
+    for (uint32_t i = 0; i < r->sync_count + r->access_count && !must_stop(); i++) {
         bool is_sync = i < r->sync_count;
         uint32_t site = is_sync ? r->syncs[i] : NONE, access = is_sync ? NONE : r->accesses[i - r->sync_count].access;
         for (uint32_t e = k; e-- > 0;) {

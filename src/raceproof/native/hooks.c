@@ -106,19 +106,19 @@ void rp_atomic_rmw(void *address, uint32_t access, uint32_t size, uint32_t order
 
 void rp_cas(void *address, uint32_t access, uint32_t size, uint32_t order, uint32_t failure_order) {
     struct op op = atomic_op(address, access, size, order, true);
+    op.exchange = op.undecided = 1;
     point(&op, true, "compare-exchange");
     if (self->polling) keep_poll(&op);
     self->exchange = op;
     self->failure_order = (uint8_t)failure_order;
-    self->exchange_event = G->event_count - 1;
 }
 
 void rp_cas_done(uint32_t success) {
     struct op op = self->exchange;
+    settle_exchange(success);
     if (!success) {
         op.writes = 0;
         op.order = self->failure_order;
-        if (options.mode == MODE_SEARCH && !driving && options.algorithm->orders) order_as_read(self->exchange_event);
     }
     atomic_acquire(&op);
     look(&op);

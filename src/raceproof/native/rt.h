@@ -62,6 +62,8 @@ struct op {
     uint8_t type;   /* of a lock's object: enum object_type */
     uint8_t shared; /* the read side of a rwlock */
     uint8_t again;  /* a lock that the thread has already: nothing changes for others */
+    uint8_t exchange;  /* a compare-exchange: whether it writes is known when it is done (settle_exchange) */
+    uint8_t undecided; /* one that is not done yet */
     uint32_t size;  /* of an access; OP_TRY: whether it succeeds; semaphores: the value before */
     uint32_t id; /* access or RP_NO_ACCESS */
     uint32_t site;
@@ -81,6 +83,7 @@ struct event {
     uint32_t steps;      /* of the thread, when it stood before this event */
     uint32_t enabler;    /* event without which it could not have happened, or NONE */
     uint32_t first_race; /* into G->races */
+    tset rivals, timed_rivals; /* other threads that could have woken up at its condition instead */
 };
 
 /* ---- wakeup trees (search_optimal.c) and nodes */
@@ -115,7 +118,7 @@ struct frame { uint32_t site; uintptr_t sp; };
 #define MAX_POLLS 64
 #define MAX_CARRIED 16
 
-struct held { uintptr_t object; uint32_t site; uint8_t shared; };
+struct held { uintptr_t object; uint32_t site; uint8_t shared, type; };
 struct poll { const void *address; uint32_t size; uint8_t value[16]; };
 
 struct fiber { void *sp; void *context; void *stack; size_t stack_size; };
@@ -158,7 +161,6 @@ struct thread {
     uint64_t carries[MAX_CARRIED];
     struct op exchange; /* a compare-exchange whose outcome is not known yet */
     uint8_t failure_order;
-    uint32_t exchange_event;
     uint32_t hb[RP_MAX_THREADS];      /* happens-before of C11 */
     uint32_t dep[RP_MAX_THREADS];     /* order of dependent events */
     uint32_t acquire_fence[RP_MAX_THREADS], release_fence[RP_MAX_THREADS];
@@ -305,7 +307,7 @@ struct algorithm {
     void (*fresh)(void);                                  /* of a search with other inputs */
     void (*begin)(void);                                  /* of a search, also when it begins anew */
     int (*choose)(struct node *node, uint32_t depth);      /* beyond the prefix: a thread, or -1 to stop here */
-    void (*chosen)(struct node *node, uint32_t depth, const struct op *op); /* also within the prefix */
+    void (*chosen)(struct node *node, uint32_t depth);     /* also within the prefix */
     bool (*finish)(void);                                 /* of an execution: false when the search is complete */
     tset (*left)(struct node *node);                      /* still to be tried there, but for the chosen one: take it */
     bool (*divides)(void);                                /* may others search a part now? null: always */
@@ -324,6 +326,7 @@ bool is_enabled(const struct thread *t);
 bool try_succeeds(const struct thread *t);
 int default_choice(tset candidates);
 _Noreturn void end_execution(enum cut cut);
+void settle_exchange(bool writes); /* the event was a compare-exchange: one that fails has only read */
 _Noreturn void thread_end(void);
 _Noreturn void stand_still(uint8_t kind); /* OP_EXIT or OP_NEVER */
 struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t site, bool detached); /* NULL: too many */
@@ -396,7 +399,6 @@ void shadow_forget(void *base, size_t size);
 /* Dependent events before it: clocks and races. `is_known`: its clock is that of the last execution, and nobody asks
  * for its races. */
 void order_event(uint32_t event, const struct op *op, bool is_known);
-void order_as_read(uint32_t event); /* a compare-exchange that failed */
 void detect(const struct op *op);                         /* races by happens-before */
 void atomic_acquire(const struct op *op);                 /* happens-before that reading it brings */
 void atomic_release(const struct op *op, bool reads);     /* and that writing it gives; `reads`: in one step */

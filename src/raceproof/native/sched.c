@@ -120,7 +120,7 @@ bool try_succeeds(const struct thread *t) {
 
 void join_object(uint32_t *clock, const struct op *op) {
     uint32_t n = G->paths;
-    bool takes = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION ||
+    bool takes = op->kind == OP_ONCE || op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION ||
                  (op->kind == OP_TRY && op->size != 0);
     if (!takes || op->type == O_SEM) return;
     const struct object *o = object_of(op);
@@ -186,6 +186,29 @@ static bool has_it_already(const struct thread *t) {
     return o->owner == t->tid || (op->shared && (o->readers & BIT(t->tid)));
 }
 
+/* What an operation does shows when it is its turn. */
+static void settle(struct thread *t) {
+    struct op *op = &t->pending;
+    if (op->kind == OP_TRY) op->size = try_succeeds(t);
+    if (op->kind == OP_TRY && op->type == O_RWLOCK && !op->shared) /* if a writer has it, nobody else comes or goes */
+        op->writes = op->size || object_of(op)->readers != 0;
+    if (op->kind == OP_ONCE) op->writes = object_of(op)->once == 0; /* else it only looks */
+    if (op->type == O_SEM && op->kind != OP_TRY) op->size = (uint32_t)object_of(op)->value;
+    op->again = has_it_already(t);
+}
+
+/* After a signal that it takes, or a broadcast, others may not come to their turn any more: not at this event. */
+static void note_rivals(struct event *ev, tset enabled) {
+    ev->rivals = ev->timed_rivals = 0;
+    if (ev->op.type != O_COND || ev->op.kind == OP_COND_WAIT) return;
+    for (tset rest = enabled & ~BIT(ev->tid); rest != 0; rest &= rest - 1) {
+        const struct thread *t = &threads[__builtin_ctzll(rest)];
+        if (t->pending.kind != OP_COND_WAKE || t->pending.object != ev->op.object) continue;
+        ev->rivals |= BIT(t->tid);
+        if (t->timed) ev->timed_rivals |= BIT(t->tid);
+    }
+}
+
 static void make_event(struct thread *t) {
     uint32_t e = G->event_count;
     if (e + 2 >= G->event_limit) {
@@ -193,22 +216,30 @@ static void make_event(struct thread *t) {
         end_execution(CUT_EVENTS);
     }
     struct event *ev = &events[e];
-    if (t->pending.kind == OP_TRY) t->pending.size = try_succeeds(t);
-    if (t->pending.type == O_SEM && t->pending.kind != OP_TRY) t->pending.size = (uint32_t)object_of(&t->pending)->value;
-    t->pending.again = has_it_already(t);
+    settle(t);
     ev->op = t->pending;
     ev->tid = t->tid;
     ev->number = ++t->events;
     ev->steps = t->steps;
     ev->race_count = 0;
     ev->enabler = t->wake_enabler;
+    note_rivals(ev, nodes[e].enabled);
     t->wake_enabler = NONE;
-    if (orders) order_event(e, &ev->op, e < known);
+    if (orders && !ev->op.undecided) order_event(e, &ev->op, e < known);
     G->event_count = e + 1;
     G->transitions++;
 }
 
+void settle_exchange(bool writes) {
+    if (!orders) return;
+    uint32_t e = G->event_count - 1;
+    events[e].op.writes = writes;
+    events[e].op.undecided = 0;
+    order_event(e, &events[e].op, e < known);
+}
+
 static struct thread *decide(void) {
+    if (G->event_count > 0 && events[G->event_count - 1].op.undecided) settle_exchange(true); /* it has crashed */
     tset enabled = ready & live & ~silent;
     for (tset rest = live & ~silent & ~ready; rest != 0; rest &= rest - 1) {
         struct thread *t = &threads[__builtin_ctzll(rest)];
@@ -236,7 +267,7 @@ static struct thread *decide(void) {
         node->chosen = (uint8_t)chosen;
     }
     struct thread *t = &threads[node->chosen];
-    if (a->chosen != NULL) a->chosen(node, depth, &t->pending);
+    if (a->chosen != NULL) a->chosen(node, depth);
     make_event(t);
     return t;
 }

@@ -6,6 +6,9 @@
 #define MAX_CLASSES (1u << 22)
 
 static uint64_t *seen;
+static uint64_t searches; /* with other inputs, executions are others */
+
+static void fresh(void) { searches++; }
 
 static int choose(struct node *node, uint32_t depth) { return algorithm_dfs.choose(node, depth); }
 
@@ -17,7 +20,7 @@ static uint64_t mixed(uint64_t hash, uint64_t value) {
 /* The same for every order of independent events: a sum over the events, each with the clock that says what comes
  * before it. */
 static uint64_t class_of_execution(void) {
-    uint64_t sum = 1;
+    uint64_t sum = mixed(1, searches);
     for (uint32_t e = 0; e < G->event_count; e++) {
         uint64_t hash = mixed(events[e].tid, events[e].number);
         for (uint32_t t = 0; t < G->paths; t++)
@@ -40,4 +43,4 @@ static bool finish(void) {
 }
 
 const struct algorithm algorithm_classes = {
-    .name = "classes", .accesses = true, .hb = true, .orders = true, .choose = choose, .finish = finish};
+    .name = "classes", .accesses = true, .hb = true, .orders = true, .fresh = fresh, .choose = choose, .finish = finish};

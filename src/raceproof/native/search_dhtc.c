@@ -15,15 +15,10 @@
 static void begin(void) { nodes[0].asleep = 0; }
 
 static int choose(struct node *node, uint32_t depth) {
-    (void)depth;
+    if (depth > 0) sleep_pass(depth - 1, &events[depth - 1].op); /* l.13 */
     int chosen = default_choice(node->enabled & ~node->asleep); /* l.14 */
     if (chosen >= 0) node->backtrack = BIT(chosen);
     return chosen;
-}
-
-static void chosen(struct node *node, uint32_t depth, const struct op *op) {
-    (void)node;
-    if (depth + 1 >= G->prefix) sleep_pass(depth, op); /* l.13 */
 }
 
 static bool finish(void) {
@@ -32,4 +27,4 @@ static bool finish(void) {
 }
 
 const struct algorithm algorithm_dhtc = {.name = "dhtc", .accesses = true, .orders = true, .sleeps = true, .begin = begin,
-                                         .choose = choose, .chosen = chosen, .finish = finish, .left = dpor_left};
+                                         .choose = choose, .finish = finish, .left = dpor_left};

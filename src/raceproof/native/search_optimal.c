@@ -65,7 +65,7 @@ void optimal_begin(void) {
 }
 
 int optimal_choose(struct node *node, uint32_t depth) {
-    (void)depth;
+    if (depth > 0) sleep_pass(depth - 1, &events[depth - 1].op);
     if (node->wut != NONE) {
         if (node->enabled & BIT(wakes[node->wut].tid)) return wakes[node->wut].tid;
         free_wakes(node->wut);
@@ -74,9 +74,8 @@ int optimal_choose(struct node *node, uint32_t depth) {
     return default_choice(node->enabled & ~node->asleep);
 }
 
-void optimal_chosen(struct node *node, uint32_t depth, const struct op *op) {
+void optimal_chosen(struct node *node, uint32_t depth) {
     if (depth + 1 < G->prefix) return;
-    sleep_pass(depth, op);
     node[1].wut = node->wut != NONE && wakes[node->wut].tid == node->chosen ? pop_wake(node) : NONE;
 }
 
@@ -220,35 +219,111 @@ static void reverse_shared(uint32_t e, uint32_t f, const struct sequence *v) {
     if (tids != 0) try_one(e, tids);
 }
 
-/* e and f are dependent and could come the other way round: make sure that they will. `limit`: events from here on
- * are not looked at, except f. */
-void optimal_reverse(uint32_t e, uint32_t f, uint32_t limit) {
+static uint32_t *sequence_buffer(void) {
     static uint32_t *buffer;
     if (buffer == NULL) buffer = reserve(sizeof *buffer * MAX_EVENTS);
-    if (nodes[e].section != NONE && nodes[e].section < e) e = nodes[e].section;
-    if (before(e, f) && events[e].tid == events[f].tid) return;
-    struct sequence v = {0, buffer, f, BIT(events[f].tid)};
-    const uint32_t *clock = CLOCK(e) + events[e].tid; /* the column of e's thread: who has e before them */
-    uint32_t number = events[e].number;
-    for (uint32_t i = e + 1; i < limit; i++) {
-        clock += RP_MAX_THREADS;
-        if (*clock >= number || i == f) continue;
-        buffer[v.count++] = i;
-        v.tids |= BIT(events[i].tid);
-    }
-    buffer[v.count++] = f;
-    if (!is_possible(&v, e, f)) return;
+    return buffer;
+}
+
+/* v will be executed at node e, unless what was explored there has it already. */
+static void try_sequence(uint32_t e, struct sequence *v) {
     if (options.shares) {
-        reverse_shared(e, f, &v);
+        reverse_shared(e, v->reversed, v);
         return;
     }
     struct node *node = &nodes[e];
     for (tset rest = node->asleep; rest != 0; rest &= rest - 1) {
         uint8_t tid = (uint8_t)__builtin_ctzll(rest);
         uint32_t at;
-        if (is_weak_initial(&v, tid, &SLEEPERS(e)[tid].op, &at)) return;
+        if (is_weak_initial(v, tid, &SLEEPERS(e)[tid].op, &at)) return;
     }
-    insert(node, &v);
+    insert(node, v);
+}
+
+/* Whether it writes depends on what it finds. */
+static bool may_write(const struct op *op) {
+    return op->writes || op->exchange || op->kind == OP_ONCE || (op->kind == OP_TRY && op->type == O_RWLOCK && !op->shared);
+}
+
+/* Does f write if it comes before e? What it would find there is not what it has found behind e. To say so where it
+ * does not costs executions; the other way round some would be lost. */
+static bool would_write(uint32_t e, uint32_t f) {
+    const struct op *op = &events[f].op, *earlier = &events[e].op;
+    if (is_access(op) ? !is_access(earlier) : op->object != earlier->object) return op->writes;
+    bool is_let_go = op->kind == OP_TRY && earlier->kind == OP_UNLOCK && earlier->writes && nodes[e].section == NONE;
+    return is_let_go && op->type == O_RWLOCK ? false : may_write(op);
+}
+
+/* e and f are dependent and could come the other way round: make sure that they will. `limit`: events from here on
+ * are not looked at, except f. */
+static void reverse(uint32_t e, uint32_t f, uint32_t limit) {
+    if (nodes[e].section != NONE && nodes[e].section < e) e = nodes[e].section;
+    if (before(e, f) && events[e].tid == events[f].tid) return;
+    struct sequence v = {0, sequence_buffer(), f, BIT(events[f].tid)};
+    const uint32_t *clock = CLOCK(e) + events[e].tid; /* the column of e's thread: who has e before them */
+    uint32_t number = events[e].number;
+    for (uint32_t i = e + 1; i < limit; i++) {
+        clock += RP_MAX_THREADS;
+        if (*clock >= number || i == f) continue;
+        v.events[v.count++] = i;
+        v.tids |= BIT(events[i].tid);
+    }
+    v.events[v.count++] = f;
+    if (is_possible(&v, e, f)) try_sequence(e, &v);
+}
+
+static bool waits_for_readers(const struct op *op) { return op->kind == OP_LOCK && op->type == O_RWLOCK; }
+
+/* The event by which a thread has begun to read what f is to write, and reads still behind node e and v; or NONE. */
+static uint32_t reader_left(const struct sequence *v, uint32_t e) {
+    uint32_t depth[RP_MAX_THREADS] = {0}, began[RP_MAX_THREADS];
+    uintptr_t object = events[v->reversed].op.object;
+    for (uint32_t k = 0; k < e + v->count - 1; k++) {
+        uint32_t i = k < e ? k : v->events[k - e];
+        const struct op *op = &events[i].op;
+        if (op->object != object || op->type != O_RWLOCK) continue;
+        uint32_t *held = &depth[events[i].tid];
+        bool takes = op->kind == OP_RDLOCK || (op->kind == OP_TRY && op->shared && op->size);
+        if (takes && *held == 0) began[events[i].tid] = i;
+        if (takes && (*held > 0 || !op->again)) ++*held; /* who writes gets nothing more */
+        if (op->kind == OP_UNLOCK && !op->writes) --*held;
+    }
+    for (uint32_t t = 0; t < G->paths; t++)
+        if (depth[t] != 0) return began[t];
+    return NONE;
+}
+
+/* f waits to write, e reads: f comes before e, and before all others that could not let go without e. */
+static void reverse_readers(uint32_t e, uint32_t f, uint32_t limit) {
+    uint32_t late[RP_MAX_THREADS]; /* by thread: events from this number on come behind f */
+    for (uint32_t t = 0; t < G->paths; t++) late[t] = NONE;
+    for (uint32_t g = e; g != NONE;) {
+        if (nodes[g].section != NONE && nodes[g].section < g) g = nodes[g].section;
+        if (BEFORE(f)[events[g].tid] >= events[g].number || events[g].tid == events[f].tid) return;
+        late[events[g].tid] = events[g].number;
+        if (g < e) e = g;
+        struct sequence v = {0, sequence_buffer(), f, BIT(events[f].tid)};
+        for (uint32_t i = e + 1; i < limit; i++) {
+            uint32_t t = 0;
+            while (t < G->paths && CLOCK(i)[t] < late[t]) t++;
+            if (t < G->paths || i == f) continue;
+            v.events[v.count++] = i;
+            v.tids |= BIT(events[i].tid);
+        }
+        v.events[v.count++] = f;
+        g = reader_left(&v, e);
+        if (g == NONE) try_sequence(e, &v);
+    }
+}
+
+void optimal_reverse(uint32_t e, uint32_t f, uint32_t limit) {
+    bool writes = events[f].op.writes;
+    events[f].op.writes = would_write(e, f);
+    if (waits_for_readers(&events[f].op) && events[e].op.shared)
+        reverse_readers(e, f, limit);
+    else
+        reverse(e, f, limit);
+    events[f].op.writes = writes;
 }
 
 /* A thread that waits at the end, as one more event: which one it was too late for. */
@@ -263,14 +338,39 @@ static void reverse_waiting(uint32_t limit) {
         clock_copy(CLOCK(n), G->final_dep[t], G->paths);
         clock_copy(BEFORE(n), G->final_dep[t], G->paths);
         CLOCK(n)[t] = events[n].number;
+        uint32_t left[RP_MAX_THREADS] = {0}; /* how often readers have let it go since */
         for (uint32_t e = n; e-- > 0;) {
             const struct event *ev = &events[e];
             bool takes = ev->op.kind == op->kind || ev->op.kind == OP_LOCK || ev->op.kind == OP_RDLOCK ||
                          (ev->op.kind == OP_TRY && ev->op.size);
-            if (ev->tid == t || !takes || ev->op.again || !op_dependent(&ev->op, op)) continue;
+            if (ev->op.object == op->object && ev->op.kind == OP_UNLOCK && !ev->op.writes) left[ev->tid]++;
+            if (!takes || !op_dependent(&ev->op, op)) continue;
+            if (ev->op.shared && left[ev->tid] > 0) {
+                left[ev->tid]--;
+                continue;
+            }
+            if (ev->tid == t || ev->op.again) continue;
             if (G->final_dep[t][ev->tid] < ev->number && e < limit) optimal_reverse(e, n, limit);
             break;
         }
+    }
+}
+
+/* Others could have woken up at a condition before event f, which has kept them from it: what they would have done is
+ * no event of this execution. */
+static void reverse_rivals(uint32_t f) {
+    uint32_t n = G->event_count;
+    for (tset rest = events[f].rivals; rest != 0; rest &= rest - 1) {
+        uint8_t t = (uint8_t)__builtin_ctzll(rest);
+        uint32_t last = f;
+        while (events[last].tid != t) last--; /* it has begun to wait */
+        struct op op = {.kind = OP_COND_WAKE, .writes = 1, .global = (events[f].timed_rivals & BIT(t)) != 0,
+                        .type = O_COND, .id = RP_NO_ACCESS, .object = events[f].op.object};
+        events[n] = (struct event){.op = op, .tid = t, .number = events[last].number + 1, .enabler = NONE};
+        clock_copy(CLOCK(n), CLOCK(last), G->paths);
+        clock_copy(BEFORE(n), CLOCK(last), G->paths);
+        CLOCK(n)[t] = events[n].number;
+        reverse(f, n, n);
     }
 }
 
@@ -278,8 +378,10 @@ void optimal_races(uint32_t limit) {
     uint32_t n = G->event_count;
     /* Races within the prefix were seen to when its last event was new. */
     uint32_t first = G->prefix > 0 ? G->prefix - 1 : 0;
-    for (uint32_t f = first; f < n && f < limit && !must_stop(); f++)
-        for (uint32_t i = 0; i < events[f].race_count; i++) optimal_reverse(races[events[f].first_race + i], f, n);
+    for (uint32_t f = first; f < n && f < limit && !must_stop(); f++) {
+        for (uint32_t i = 0; i < events[f].race_count && !must_stop(); i++) optimal_reverse(races[events[f].first_race + i], f, n);
+        if (events[f].rivals != 0) reverse_rivals(f);
+    }
     if (G->cut != CUT_BLOCKED && limit >= n) reverse_waiting(n);
 }
 
@@ -297,7 +399,10 @@ void optimal_try(uint32_t e, uint8_t tid) {
         return;
     }
     struct sequence v = {1, &f, NONE, BIT(tid)};
+    bool writes = events[f].op.writes;
+    events[f].op.writes = may_write(&events[f].op);
     insert(&nodes[e], &v);
+    events[f].op.writes = writes;
 }
 
 bool optimal_backtrack(void) {

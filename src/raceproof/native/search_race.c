@@ -79,8 +79,8 @@ static int choose(struct node *node, uint32_t depth) {
     return phase == HUNT ? choose_in_hunt(node) : optimal_choose(node, depth);
 }
 
-static void chosen(struct node *node, uint32_t depth, const struct op *op) {
-    if (phase != HUNT) optimal_chosen(node, depth, op);
+static void chosen(struct node *node, uint32_t depth) {
+    if (phase != HUNT) optimal_chosen(node, depth);
 }
 
 static bool try_before(uint32_t e, uint8_t tid) {

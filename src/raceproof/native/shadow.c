@@ -213,6 +213,7 @@ static inline void put_behind(const struct ordering *o, uint32_t earlier, bool i
 static bool is_reversible(const struct op *op, const struct order_record *earlier) {
     bool waits = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION;
     if (op->kind == OP_SEM_WAIT && op->size == 1 && events[earlier->event].op.kind == OP_SEM_POST) return false;
+    if (op->kind == OP_RDLOCK && earlier->writes && events[earlier->event].op.kind == OP_TRY) return true;
     return !(waits || op->kind == OP_SEM_WAIT) || earlier->role == ROLE_TAKES;
 }
 
@@ -314,16 +315,6 @@ void order_event(uint32_t e, const struct op *op, bool is_known) {
         keep_races(e, &found);
     }
     clock_copy(t->dep, o.clock, n);
-}
-
-void order_as_read(uint32_t e) {
-    const struct op *op = &events[e].op;
-    uintptr_t end = op->object + op->size;
-    for (uintptr_t word = op->object & ~(uintptr_t)7; word < end; word += 8) {
-        struct cell *c = cell_at(word >> 3);
-        if (c->writes != 0 && order_records[c->writes].event == e) order_records[c->writes].writes = 0;
-    }
-    events[e].op.writes = 0;
 }
 
 /* ---- atomics: happens-before as strong as the memory order */

@@ -31,7 +31,7 @@ static void note_try(void) {
 /* ---- locks */
 
 static void hold(const struct object *o, bool shared) {
-    if (self->held_count < MAX_HELD) self->held[self->held_count] = (struct held){o->address, rp_site, shared};
+    if (self->held_count < MAX_HELD) self->held[self->held_count] = (struct held){o->address, rp_site, shared, o->type};
     self->held_count++;
 }
 
@@ -80,7 +80,7 @@ int lock_take(const void *lock, enum object_type type, bool shared, const char *
 
 int lock_try(const void *lock, enum object_type type, bool shared, bool timed, const char *what) {
     note_try();
-    struct op op = sync_op(OP_TRY, lock, type, true);
+    struct op op = sync_op(OP_TRY, lock, type, !shared);
     op.shared = shared;
     point(&op, true, what);
     struct object *o = object_at(lock, type);
@@ -105,9 +105,11 @@ int lock_try(const void *lock, enum object_type type, bool shared, bool timed, c
 }
 
 int lock_release(const void *lock, enum object_type type, const char *what) {
-    struct op op = sync_op(OP_UNLOCK, lock, type, true);
     struct object *o = object_at(lock, type);
-    point(&op, unlock_is_point(), what);
+    bool is_reader = (o->readers & BIT(self->tid)) != 0;
+    struct op op = sync_op(OP_UNLOCK, lock, type, !is_reader);
+    /* A writer waits for several readers: the search must know when each of them goes. */
+    point(&op, is_reader || unlock_is_point(), what);
     uint32_t n = G->paths;
     if (o->readers & BIT(self->tid)) {
         clock_join(o->hb_readers, self->hb, n);
@@ -340,7 +342,6 @@ int barrier_arrive(const void *barrier, bool asks_who, const char *what) {
 void once_run(const void *control, void (*routine)(void), const char *what) {
     struct op op = sync_op(OP_ONCE, control, O_ONCE, true);
     struct object *o = object_at(control, O_ONCE);
-    op.writes = o->once != 2;
     point(&op, true, what);
     uint32_t n = G->paths;
     if (o->once == 0) {
@@ -353,5 +354,4 @@ void once_run(const void *control, void (*routine)(void), const char *what) {
         return;
     }
     clock_join(self->hb, o->hb, n);
-    clock_join(self->dep, o->dep, n);
 }
