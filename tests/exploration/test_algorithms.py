@@ -137,6 +137,40 @@ def test_no_order_of_what_waits_is_lost(name: str, tmp_path: Path) -> None:
     assert len(found.races) == 1
 
 
+TRIES = {
+    "a try that a reader could have refused": (
+        "static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;",
+        "pthread_rwlock_rdlock(&w); pthread_rwlock_unlock(&w); if (pthread_rwlock_trywrlock(&w) == 0) r = 1; x = 1;",
+        "r = x; pthread_rwlock_rdlock(&w); pthread_rwlock_unlock(&w);",
+        1,
+    ),
+    "a lock that is left behind": (
+        "static pthread_rwlock_t w = PTHREAD_RWLOCK_INITIALIZER;",
+        "pthread_rwlock_wrlock(&w); x = 1;",
+        "if (pthread_rwlock_trywrlock(&w) == 0) r = x;",
+        0,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRIES)
+def test_no_order_of_tries_is_lost(name: str, tmp_path: Path) -> None:
+    declaration, first, second, races = TRIES[name]
+    text = f"""{declaration} static int x;
+static void *t1(void *arg) {{ int r; {first} return arg; }}
+static void *t2(void *arg) {{ int r; {second} return arg; }}
+int main(void) {{
+  pthread_t id1, id2;
+  pthread_create(&id1, 0, t1, 0);
+  pthread_create(&id2, 0, t2, 0);
+  return 0;
+}}
+"""
+    found = judge(Specimen("loose", 0, text), Plan(("optimal", "race"), narrowed=True), tmp_path, LIMITS)
+    assert not found.problems, str(found)
+    assert len(found.races) == races
+
+
 def test_atomics_of_no_open_pair_are_reversed(tmp_path: Path) -> None:
     """The first execution ends before the flag is set: that it could have been set is known from the code alone."""
     text = """static int x;
