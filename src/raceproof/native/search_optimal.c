@@ -132,7 +132,8 @@ static inline void take_out(struct sequence *v, uint32_t at) {
 
 static void insert(struct node *node, struct sequence *v) {
     uint32_t *list = &node->wut;
-    for (;;) {
+    while (true) {
+        if (must_stop()) return; /* long sequences take long, and nothing is tried any more */
         uint32_t c = *list, at = 0;
         while (c != NONE && !is_weak_initial(v, wakes[c].tid, &wakes[c].op, &at)) c = wakes[c].sibling;
         if (c == NONE) break;
@@ -379,7 +380,8 @@ void optimal_races(uint32_t limit) {
     /* Races within the prefix were seen to when its last event was new. */
     uint32_t first = G->prefix > 0 ? G->prefix - 1 : 0;
     for (uint32_t f = first; f < n && f < limit && !must_stop(); f++) {
-        for (uint32_t i = 0; i < events[f].race_count && !must_stop(); i++) optimal_reverse(races[events[f].first_race + i], f, n);
+        for (uint32_t i = 0; i < events[f].race_count && !must_stop(); i++)
+            optimal_reverse(races[events[f].first_race + i], f, n);
         if (events[f].rivals != 0) reverse_rivals(f);
     }
     if (G->cut != CUT_BLOCKED && limit >= n) reverse_waiting(n);
