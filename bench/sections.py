@@ -130,7 +130,7 @@ What to do about the steepest:
   them is worse than that. Slices make the events fewer where values do not matter, and the portfolio lets it have only
   a part of the time. Orders that are added to the formula when a model needs them would be next.
 - *`transactions`* makes a product of two threads for the slice of each open pair and repeats it for each domain. Slices
-  leave out what decides nothing, locks too; what is left grows with the code that may decide. Smaller slices come first.
+  leave out what decides nothing, locks too; what is left grows with the code that may decide. Smaller ones come first.
 - *Pairs* grow as the square of the accesses to one location, and every engine pays for each of them. Accesses of one
   function with the same locks and moments should be decided once.
 - *Code size*: points-to and flow are Python, with contexts that multiply in deep call graphs; real programs of ten
