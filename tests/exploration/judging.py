@@ -43,7 +43,7 @@ from unit.cli.commands import run_command
 from exploration import bmc_agreement, sanitizer
 from exploration.compare import Compiled, Problem, compile_text, disagreements, lines_of, places
 from exploration.families import Specimen
-from exploration.searches import OPEN, ORACLE, Key, Limits, Lines, Outcome, Searches, key_of
+from exploration.searches import OPEN, ORACLE, SWEEP, Key, Limits, Lines, Outcome, Searches, key_of
 from raceproof import facts, lockset, petri, portfolio, report, transactions
 from raceproof.cli import check_evidence
 from raceproof.core import Budget, InputError, LimitReached, ToolMissing, Unsupported
@@ -130,9 +130,20 @@ def judge(specimen: Specimen, plan: Plan, directory: Path, limits: Limits = LIMI
             return found
     court = _Court(specimen, plan, compiled, directory, limits, found)
     court.sit()
+    if found.problems and specimen.source is None and _leads_out(specimen.text, directory):
+        found.problems.clear()
+        found.skipped = "undefined behaviour"
     if plan.change is not None and found.skipped is None and not found.problems:
         _judge_changed(specimen, plan, plan.change, compiled.program, directory, limits, found)
     return found
+
+
+def _leads_out(text: str, directory: Path) -> bool:
+    """A text that was spoiled may leave its arrays, and touch anything then."""
+    try:
+        return sanitizer.leads_out(text, directory)
+    except ToolMissing:
+        return False
 
 
 def _judge_changed(
@@ -294,7 +305,7 @@ class _Court:
         try:
             with _timed(found, OPEN):
                 searches = Searches(self.cp, pairs, self.compiled.module, self.limits)
-                outcome = replace(searches.run("race"), algorithm=OPEN)
+                outcome = replace(searches.run(SWEEP), algorithm=OPEN)
         except _GIVES_UP:
             return
         except Exception:

@@ -9,13 +9,13 @@ from metamorphic.changes import CHANGES
 
 from exploration.families import CYCLE, Specimen
 from exploration.judging import PROVERS, Plan
-from exploration.searches import ALL, BY_HAPPENS_BEFORE, CLASSES, ORACLE
+from exploration.searches import ALL, BY_HAPPENS_BEFORE, CLASSES, ORACLE, SWEEP
 from raceproof import portfolio
 
 OTHERS: Final = ("optimal", "dpor", "pdp", "dhtc")
 _CHANGES: Final = tuple(CHANGES)
 _WEAK: Final = re.compile(r"memory_order_(?!seq_cst)")
-_COARSER: Final = re.compile(r"nondet|compare_exchange|rwlock|once|cond_wait")
+_WAITS: Final = re.compile(r"cond_\w*wait")
 _TRIED: Final = re.compile(r"try(?:rd|wr)?lock|trywait|tryjoin")
 _CHECKED: Final = (tuple(portfolio.ENGINES), ("petri",), ("transactions",), ("bmc",), ("explore",))
 
@@ -28,32 +28,33 @@ def searches_of(whole: Specimen) -> tuple[str, ...]:
 
 
 def classes_of(whole: Specimen) -> tuple[str, ...]:
-    """`classes`, where it counts what `optimal` goes through: it does not know inputs, nor that an update that fails
-    has only read, nor readers, initialisers and waits at conditions."""
-    return () if _COARSER.search(whole.text) else (CLASSES,)
+    """`classes`, where `optimal` needs as many executions: behind waits at conditions it goes by source sets."""
+    return () if _WAITS.search(whole.text) else (CLASSES,)
 
 
 def everybody(whole: Specimen) -> Plan:
-    return Plan((*searches_of(whole), *classes_of(whole)), tuple(PROVERS), True, True, _CHECKED[0], True, True)
+    return Plan((*searches_of(whole), *classes_of(whole), SWEEP), tuple(PROVERS), True, True, _CHECKED[0], True, True)
 
 
 def plan_of(whole: Specimen) -> Plan:
     """`dfs`, `race`, another search and lockset look at each program, transactions at those with values; the round of
     seeds says who else."""
     turn = whole.seed // len(CYCLE)
-    fitting, counted = searches_of(whole), classes_of(whole)
+    fitting = searches_of(whole)
     other = OTHERS[turn % len(OTHERS)]
     # Executions of the two that prune are compared with those of dpor.
     searches: tuple[str, ...] = ("race", "dpor", other) if other in ("pdp", "dhtc") else ("race", other)
     if other == "optimal" or other not in fitting:
-        searches = ("race", "optimal", *counted)
+        searches = ("race", "optimal", *classes_of(whole))
+    if turn % 2 or whole.family == "chains":
+        searches = (SWEEP, *searches)
     provers = ["lockset"]
     if turn % 5 == 0:
         provers.append("petri")
     if whole.family == "values" or turn % 15 == 1:
         provers.append("transactions")
     return Plan(
-        searches=tuple(name for name in searches if name in (*fitting, CLASSES)),
+        searches=tuple(name for name in searches if name in (*fitting, CLASSES, SWEEP)),
         provers=tuple(provers),
         narrowed=turn % 2 == 0,
         bmc=turn % 15 == 8,

@@ -1,4 +1,4 @@
-"""What ThreadSanitizer says about a generated program: the second opinion of a tool that others have written.
+"""What the sanitizers say about a generated program: the second opinion of tools that others have written.
 
 The program is compiled by gcc and run a few times on the real machine, with random inputs; the lines of the two
 accesses of each report are told. ThreadSanitizer does not know fences nor `__VERIFIER_atomic_begin`, and a run that
@@ -12,6 +12,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -61,27 +62,42 @@ def races(text: str, directory: Path) -> frozenset[Lines] | None:
     """The lines of the races that some runs show, the smaller one first; None if there is no opinion."""
     if _NOT_KNOWN.search(text):
         return None
+    found: set[Lines] = set()
+    for output in _outputs(text, directory, "thread"):
+        if output is None:
+            return None
+        if "FATAL: ThreadSanitizer" in output:
+            raise ToolMissing(output[:500])
+        found.update(_races(output))
+    return frozenset(found)
+
+
+def leads_out(text: str, directory: Path) -> bool:
+    """Whether some run leaves an object, uses one that is gone, or overflows: such a program has no meaning."""
+    said = (output for output in _outputs(text, directory, "address,undefined") if output is not None)
+    return any("runtime error:" in output or "ERROR: AddressSanitizer" in output for output in said)
+
+
+def _outputs(text: str, directory: Path, sanitizers: str) -> Iterator[str | None]:
+    """What each of some runs reports; None for one that does not end."""
     file, program = directory / "sanitized.c", directory / "sanitized"
     file.write_text(f'{HEADERS}{_INPUTS}#line 1 "program.c"\n{text}', encoding="utf-8")
-    command = ["gcc", "-g", "-O0", "-w", "-fsanitize=thread", str(file), "-o", str(program), "-pthread"]
+    command = ["gcc", "-g", "-O0", "-w", f"-fsanitize={sanitizers}", str(file), "-o", str(program), "-pthread"]
     try:
         made = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     except OSError as error:
         raise ToolMissing(f"cannot run gcc: {error.strerror}") from None
     if made.returncode != 0:
-        raise ToolMissing(f"gcc does not compile with ThreadSanitizer: {made.stderr[:500]}")
-    found: set[Lines] = set()
+        raise ToolMissing(f"gcc does not compile with -fsanitize={sanitizers}: {made.stderr[:500]}")
     for _ in range(RUNS):
         try:
             run = subprocess.run(
                 [str(program)], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=SECONDS
             )
         except subprocess.TimeoutExpired:
-            return None
-        if "FATAL: ThreadSanitizer" in run.stderr:
-            raise ToolMissing(run.stderr[:500])
-        found.update(_races(run.stderr))
-    return frozenset(found)
+            yield None
+        else:
+            yield run.stderr
 
 
 def _races(output: str) -> list[Lines]:

@@ -24,8 +24,10 @@ ORACLE: Final = "dfs"
 ALL: Final = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
 CLASSES: Final = "classes"
 """Not a search of its own: it goes through all schedules as `dfs` does, and counts classes of equivalent ones."""
-OPEN: Final = "race, open pairs"
-"""`race` as `check` runs it: it is told only of the pairs that lockset leaves open."""
+SWEEP: Final = "sweep"
+"""`race` without its hunts, which find many races by luck: what it proves rests on the sweep alone."""
+OPEN: Final = "sweep, open pairs"
+"""The sweep as `check` runs it: it is told only of the pairs that lockset leaves open."""
 BY_HAPPENS_BEFORE: Final = ("dfs", "optimal", "race")
 """Those that detect races by happens-before. The others ask whether both threads stand before their accesses, which
 is the same only without weaker atomics."""
@@ -116,10 +118,13 @@ class Searches:
         return bool(self.prepared.unobserved)
 
     def run(self, algorithm: str) -> Outcome:
-        found = self._run(replace(self.options, algorithm=algorithm))
+        # The oracle's limit says which programs are small enough; the others try inputs in another way.
+        executions = self._limits.executions * (1 if algorithm == ORACLE else 4)
+        options = replace(self.options, algorithm=algorithm, max_executions=executions)
+        found = self._run(options)
         if found.end is None and self.prepared.isolation == "memory":  # the program took the host down with it
             self.prepared = replace(self.prepared, isolation="fork")
-            found = self._run(replace(self.options, algorithm=algorithm))
+            found = self._run(options)
         races = of_kind(found.records, RaceRecord)
         stats = found.stats()
         return Outcome(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from raceproof.core import Unsupported
 from raceproof.explore.library_hooks import hook_of
-from raceproof.facts import Sync, atomic_call, is_atomic_function, names_of, sync_op, touches_of
+from raceproof.facts import Sync, SyncOp, atomic_call, is_atomic_function, names_of, sync_op, touches_of
 from raceproof.frontend import AccessHook, Fixed, HookKind, HookPlan, Role
 from raceproof.ir import Address, Call, Instr, Program, SiteId, Terminator
 from raceproof.model import Access, AccessId, ConcurrentProgram
@@ -22,6 +22,12 @@ _ROLES = {
     Sync.SEM_TRYWAIT: Role.QUIET,
     Sync.WAIT: Role.QUIET,
 }
+
+
+def _role(operation: SyncOp) -> Role | None:
+    if operation.kind is Sync.JOIN and operation.may_fail:
+        return Role.QUIET
+    return _ROLES.get(operation.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ def hooks_for(
         replaced=_replaced(program, frozenset(replaced)),
         thread_api=frozenset(name for name, operation in operations.items() if operation is not None),
         atomic_functions=frozenset(name for name in program.functions if is_atomic_function(name)),
-        roles={n: _ROLES[op.kind] for n, op in operations.items() if op is not None and op.kind in _ROLES},
+        roles={n: role for n, op in operations.items() if op is not None and (role := _role(op)) is not None},
         meetings=frozenset(n for n, op in operations.items() if op is not None and op.kind is Sync.BARRIER_WAIT),
         tokens=tuple(tokens),
     )

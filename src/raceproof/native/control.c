@@ -39,7 +39,8 @@ static char *decoded(const char *text) {
 
 static const struct algorithm *algorithm_named(const char *name) {
     static const struct algorithm *const all[] = {&algorithm_dfs, &algorithm_dpor, &algorithm_pdp, &algorithm_dhtc,
-                                                  &algorithm_optimal, &algorithm_race, &algorithm_classes};
+                                                  &algorithm_optimal, &algorithm_race, &algorithm_sweep,
+                                                  &algorithm_classes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i]->name, name) == 0) return all[i];
     refuse("no such algorithm", name);

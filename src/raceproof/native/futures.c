@@ -563,7 +563,7 @@ static struct state current; /* of the state that was found last */
 
 uint32_t first_race_free(uint32_t from) {
     uint32_t n = G->event_count;
-    if (!futures_usable || used->lost) return n + 1;
+    if (!futures_usable || used->lost || G->has_cancel) return n + 1; /* ends of threads are not in the tables */
     memset(current.position, 0, sizeof current.position);
     memset(current.made_count, 0, sizeof current.made_count);
     uint32_t next = 0, next_past = 0;
@@ -615,6 +615,13 @@ static bool access_may_conflict(uint32_t access, const struct op *op) {
     return false;
 }
 
+/* Is the operation at `site` certainly dependent on the event, as everything is that is about the same object? Then
+ * events before this one are none of its business. What waits for a release can only come before the lock was taken;
+ * what only reads may hide a write. */
+static bool hides_earlier(uint32_t site, const struct op *op) {
+    bool is_known = site < site_limit && object_site[site] != NONE && object_site[site] < MAX_TOKENS;
+    return is_known && !is_access(op) && op->writes && op->kind != OP_UNLOCK && !op->global;
+}
 
 static const uint32_t *clock_at(uint32_t k, uint8_t tid) {
     static const uint32_t nothing[RP_MAX_THREADS];
@@ -625,10 +632,13 @@ static const uint32_t *clock_at(uint32_t k, uint8_t tid) {
 }
 
 /* Did the thread do it, or stand before it, behind state k, in conflict with event e, and before anything had ordered
- * the two? Then the search has seen that it could come first. An order that came about behind k tells nothing: the
- * search does not go back there to undo it. */
+ * the two? Then the search has seen that it could come first, and lets the thread go there if that is possible. An
+ * order that came about behind k tells nothing: the search does not go back there to undo it. */
 static bool was_seen(uint32_t k, uint8_t tid, uint32_t site, uint32_t access, uint32_t e) {
     if (tid == NO_THREAD) return false;
+    const struct node *node = &nodes[nodes[e].section != NONE && nodes[e].section < e ? nodes[e].section : e];
+    tset possible = node->enabled & ~(options.algorithm->sleeps ? node->asleep : 0);
+    if (!(possible & BIT(tid))) return false;
     const uint32_t *clock = clock_at(k, tid);
     for (uint32_t i = k; i <= G->event_count; i++) {
         bool is_event = i < G->event_count;
@@ -652,10 +662,8 @@ static bool conflicts_of(uint32_t k, uint32_t position, uint8_t tid, bool with_s
             const struct event *ev = &events[e];
             if (ev->tid == tid || clock[ev->tid] >= ev->number) continue;
             if (!(is_sync ? site_may_conflict(site, &ev->op) : access_may_conflict(access, &ev->op))) continue;
-            if (!with_seen && was_seen(k, tid, site, access, e)) break;
-            if (!found(e, tid)) return false;
-            /* What waits for a release can only come before the lock was taken; what only reads may hide a write. */
-            if (ev->op.writes && ev->op.kind != OP_UNLOCK) break;
+            if ((with_seen || !was_seen(k, tid, site, access, e)) && !found(e, tid)) return false;
+            if (is_sync && hides_earlier(site, &ev->op)) break;
         }
     }
     return true;

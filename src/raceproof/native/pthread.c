@@ -40,11 +40,7 @@ RP_LIB int rp_lib_pthread_join(pthread_t id, void **result) { return join(id, re
 /* Whether the thread has ended yet is a matter of the schedule: the search must see it. */
 static int try_join(pthread_t id, void **result, int busy) {
     struct thread *t = thread_of(id);
-    if (t != NULL && t->state != T_FINISHED) {
-        struct op op = {.kind = OP_CANCEL, .writes = 1, .global = 1, .id = RP_NO_ACCESS, .site = rp_site,
-                        .object = (uintptr_t)t};
-        point(&op, true, "pthread_tryjoin_np");
-    }
+    if (t != NULL) thread_meddle(t, "pthread_tryjoin_np");
     int error = join(id, result, false);
     if (error == EBUSY && self->polling && self->poll_count < MAX_POLLS)
         self->polls[self->poll_count++] = (struct poll){&t->state, 1, {t->state}};

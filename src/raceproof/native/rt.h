@@ -149,7 +149,7 @@ struct thread {
     uint64_t wait_ticket;
     uint32_t wake_enabler;       /* event that woke it, or NONE */
     uint32_t section_event;      /* that began its atomic section, or NONE */
-    uint64_t timeout_seen;       /* events at the last time-out */
+    uint64_t timeout_seen;       /* steps of others at the last time-out */
     struct frame frames[MAX_FRAMES];
     uint32_t depth;
     struct held held[MAX_HELD];
@@ -207,7 +207,8 @@ struct shared {
     uint8_t cut;      /* enum cut */
     uint8_t restart;  /* the set of scheduling points has grown: begin the search anew */
     uint8_t has_try;  /* try forms exist: releases are scheduling points too */
-    uint8_t has_cancel; /* threads are cancelled: cancellation points are scheduling points */
+    uint8_t has_waits;  /* at conditions: the optimal search goes another way */
+    uint8_t has_cancel; /* of threads, or tries to join them: cancellation points and ends are scheduling points */
     uint8_t barrier_ordered;
     uint8_t stop;
     uint8_t child_reported;
@@ -304,6 +305,7 @@ struct algorithm {
     bool hb;          /* races by happens-before; else by the co-enabled test */
     bool orders;      /* needs the clocks and races of dependent events */
     bool sleeps;      /* has sleep sets */
+    bool prunes;      /* leaves subspaces out; else it may need as few executions as there are classes of them */
     void (*fresh)(void);                                  /* of a search with other inputs */
     void (*begin)(void);                                  /* of a search, also when it begins anew */
     int (*choose)(struct node *node, uint32_t depth);      /* beyond the prefix: a thread, or -1 to stop here */
@@ -314,7 +316,7 @@ struct algorithm {
     void (*resume)(void);                                 /* others have begun: what precedes the search is done */
 };
 extern const struct algorithm algorithm_dfs, algorithm_dpor, algorithm_pdp, algorithm_dhtc, algorithm_optimal,
-    algorithm_race, algorithm_classes;
+    algorithm_race, algorithm_sweep, algorithm_classes;
 
 /* ---- sched.c */
 
@@ -323,6 +325,7 @@ void point(const struct op *op, bool is_point, const char *what);
 void block(const struct op *op); /* wait until it is enabled: no event, no step */
 void wake(struct thread *t);     /* it waits at a condition: let it go on */
 bool is_enabled(const struct thread *t);
+uint64_t steps_of_others(const struct thread *t);
 bool try_succeeds(const struct thread *t);
 int default_choice(tset candidates);
 _Noreturn void end_execution(enum cut cut);

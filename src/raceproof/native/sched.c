@@ -83,10 +83,12 @@ static bool has_token(const struct thread *t, const struct object *o) {
     return false;
 }
 
+uint64_t steps_of_others(const struct thread *t) { return options.max_steps - steps_left - t->steps; }
+
 /* A wait may end without a signal again only after somebody else has done something: else it would do so for ever. */
 static bool may_time_out(const struct thread *t) {
     if (options.mode != MODE_SEARCH || driving) return t->timed; /* the schedule says when */
-    return t->timed && t->timeout_seen != G->event_count - t->events;
+    return t->timed && t->timeout_seen != steps_of_others(t);
 }
 
 bool is_enabled(const struct thread *t) {
@@ -221,7 +223,7 @@ static void make_event(struct thread *t) {
     ev->tid = t->tid;
     ev->number = ++t->events;
     ev->steps = t->steps;
-    ev->race_count = 0;
+    if (e >= known) ev->race_count = 0;
     ev->enabler = t->wake_enabler;
     note_rivals(ev, nodes[e].enabled);
     t->wake_enabler = NONE;
@@ -439,9 +441,10 @@ struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t si
 }
 
 _Noreturn void thread_end(void) {
-    struct op end = {.kind = OP_NOTHING, .id = RP_NO_ACCESS, .site = rp_site};
     run_thread_exit(self);
-    point(&end, false, "end of thread"); /* a step: others wait for it */
+    struct op end = {.kind = G->has_cancel ? OP_CANCEL : OP_NOTHING, .writes = 1, .id = RP_NO_ACCESS, .site = rp_site,
+                     .object = (uintptr_t)self};
+    point(&end, G->has_cancel, "end of thread"); /* a step: others wait for it */
     self->state = T_FINISHED;
     live &= ~BIT(self->tid);
     silent &= ~BIT(self->tid);
@@ -488,7 +491,7 @@ static void run_here(void) {
 }
 
 void run_execution(void) {
-    G->event_count = G->race_count = G->segment_count = 0;
+    G->event_count = G->segment_count = 0;
     G->hit_count = 0;
     futures_reset();
     G->input_count = 0;
@@ -496,6 +499,9 @@ void run_execution(void) {
     steps_left = options.max_steps;
     orders = options.algorithm != NULL && options.algorithm->orders && !driving && options.mode == MODE_SEARCH;
     known = G->prefix > frozen ? G->prefix - 1 : 0; /* its last event is new; a part that was given has had no execution */
+    G->race_count = 0;
+    for (uint32_t e = known; e-- > 0 && G->race_count == 0;)
+        if (events[e].race_count != 0) G->race_count = events[e].first_race + events[e].race_count;
     if (options.fork)
         run_in_child(run_here);
     else

@@ -21,11 +21,15 @@ static bool may_be_co_enabled(const struct op *a, const struct op *b) {
     return !((a_takes && b->kind == OP_UNLOCK) || (b_takes && a->kind == OP_UNLOCK));
 }
 
-/* Threads enabled before event d whose execution there could lead to `next` before it: l.22 of [PDP, Fig. 2]. */
+static tset asleep_at(uint32_t d) { return options.algorithm->sleeps ? nodes[d].asleep : 0; }
+
+/* Threads enabled before event d whose execution there could lead to `next` before it: l.22 of [PDP, Fig. 2]. One that
+ * sleeps will not be executed there, so that nobody sees what conflicts with its next step: rather one that `next` has
+ * waited for. */
 static tset could_lead(uint32_t d, const struct next *next) {
     const struct node *node = &nodes[d];
-    tset found = 0, left = node->enabled;
-    if (node->enabled & BIT(next->tid)) return BIT(next->tid);
+    tset found = node->enabled & BIT(next->tid), left = node->enabled;
+    if (found & ~asleep_at(d)) return found;
     for (uint32_t i = d + 1; i < next->at && left != 0; i++) { /* the first event behind d of each: is it before `next`? */
         uint8_t q = events[i].tid;
         if ((left & BIT(q)) && next->clock[q] >= events[i].number) found |= BIT(q);
@@ -45,7 +49,9 @@ static void request(uint32_t d, tset found) {
 
 static void add_backtrack(uint32_t d, const struct next *next) {
     if (nodes[d].section != NONE && nodes[d].section < d) d = nodes[d].section;
-    tset found = could_lead(d, next);
+    tset found = could_lead(d, next), awake = found & ~asleep_at(d);
+    if (awake != 0) found = awake;
+    else if (found != 0) return; /* then what begins with it was explored */
     if (d < frozen) {
         request(d, found);
         return;
@@ -69,6 +75,14 @@ static void update_for(const struct next *next, uint32_t limit) {
     }
 }
 
+/* Others could have woken up at a condition instead: what they would have done is no event of this execution. */
+static void add_rivals(uint32_t d) {
+    for (tset rest = events[d].rivals & nodes[d].enabled; rest != 0; rest &= rest - 1) {
+        if (d < frozen) items_request(d, rest & -rest, (uint8_t)__builtin_ctzll(rest));
+        else nodes[d].backtrack |= rest & -rest;
+    }
+}
+
 void dpor_update(uint32_t limit) {
     uint32_t n = G->event_count;
     uint32_t last[RP_MAX_THREADS];
@@ -78,6 +92,7 @@ void dpor_update(uint32_t limit) {
         uint8_t t = events[i].tid;
         struct next next = {t, last[t], i, &events[i].op, last[t] == NONE ? nothing : CLOCK(last[t])};
         update_for(&next, limit);
+        if (i < limit) add_rivals(i);
         last[t] = i;
     }
     for (uint32_t t = 0; t < G->paths; t++) {

@@ -9,8 +9,13 @@
  *   - Threads that still wait at the end take part as if they had come to their turn.
  *   - What wakes a thread cannot be reversed with what the thread does next (`enabler`); a semaphore is only taken
  *     earlier if it had a unit to give.
- *   - A sequence of a wakeup tree that turns out not to be possible is left where it stops: the execution goes on
- *     freely, which costs an execution and loses nothing.
+ *   - What an operation does may depend on what it finds (a compare-exchange, an initialiser, a try): before the event
+ *     that it is reversed with, it may find something else (would_write).
+ *   - Who wakes up at a condition: a thread that did not, because of a signal that another one took or a broadcast,
+ *     takes part as if it had (`rivals`).
+ *   - A writer waits for all readers: it comes before those that cannot let go without the one it is reversed with.
+ *   - A sequence of a wakeup tree that turns out not to be possible is left where it stops, and the execution goes on
+ *     freely: source sets, for which its first step is enough. If not even that is possible, all others are tried.
  *   - A race with a step of an atomic section is reversed in front of the section.
  */
 
@@ -164,9 +169,19 @@ static bool writes_in(const struct sequence *v) {
     return false;
 }
 
+/* Could the thread of f, which wakes up at a condition, have done so at node e? What others do before may let it time
+ * out again. */
+static bool may_wake(const struct sequence *v, uint32_t e, uint32_t f) {
+    uint8_t tid = events[f].tid;
+    for (uint32_t i = 0; i + 1 < v->count; i++)
+        if (events[v->events[i]].tid == tid) return true; /* it does not stand there yet */
+    return (nodes[e].enabled & BIT(tid)) || (events[f].op.global && v->count > 1);
+}
+
 static bool is_possible(const struct sequence *v, uint32_t e, uint32_t f) {
     if (events[f].enabler == e) /* unless it may have been woken by somebody else as well */
         return events[f].op.kind != OP_COND_WAKE && events[f].op.kind != OP_LOCK && writes_in(v);
+    if (events[f].op.kind == OP_COND_WAKE) return may_wake(v, e, f);
     return events[f].op.kind != OP_SEM_WAIT || has_unit(v, e);
 }
 
@@ -177,11 +192,14 @@ static const struct op *next_op(uint32_t e, uint8_t tid) {
     return &G->final_pending[tid];
 }
 
-/* ---- when the search is shared
+/* ---- without wakeup sequences
  *
- * Wakeup sequences are not handed on to other processes: then source sets [AAJS14, Alg. 1], for which the first steps
- * are enough. What makes the optimal search drop a sequence, a thread asleep that is no part of it, is not sound for
- * them: it counts on sequences of earlier nodes to be explored as they are. */
+ * A search that is shared does not hand them on to other processes, one that leaves subspaces out does not know them,
+ * and who wakes up at a condition is not a matter of their order alone. Then source sets [AAJS14, Alg. 1], for which the first steps are enough. What makes the optimal search drop a
+ * sequence, a thread asleep that is no part of it, is not sound for them: it counts on all orders behind that thread
+ * to be explored as they are. */
+
+static bool has_first_steps_only(void) { return options.shares || options.algorithm->prunes || G->has_waits; }
 
 /* Threads that could begin v, of which only the events before `limit` and the last one count. */
 static tset initials(const struct sequence *v, uint32_t limit) {
@@ -214,10 +232,43 @@ static void try_one(uint32_t e, tset tids) {
     if (!(tids & taken)) *link = new_wake(tid, next_op(e, tid));
 }
 
-static void reverse_shared(uint32_t e, uint32_t f, const struct sequence *v) {
+static void try_others(uint32_t e) {
+    for (tset rest = nodes[e].enabled & ~BIT(nodes[e].chosen); rest != 0; rest &= rest - 1) try_one(e, rest & -rest);
+}
+
+static void try_first_step(uint32_t e, uint32_t f, const struct sequence *v) {
     tset tids = initials(v, f) & nodes[e].enabled;
     if (tids == 0) tids = initials(v, NONE) & nodes[e].enabled; /* f needs more than what came before it */
     if (tids != 0) try_one(e, tids);
+    else try_others(e);
+}
+
+/* Threads whose first event between e and state k comes before nothing there that is not behind e. */
+static tset first_without(uint32_t e, uint32_t k) {
+    uint32_t first[RP_MAX_THREADS]; /* by thread: the number of its first event that is not behind e */
+    tset seen = 0, found = 0;
+    for (uint32_t i = e + 1; i < k; i++) {
+        uint8_t tid = events[i].tid;
+        if ((seen & BIT(tid)) || before(e, i)) continue;
+        bool is_first = true;
+        for (tset rest = seen; rest != 0 && is_first; rest &= rest - 1) {
+            uint32_t t = (uint32_t)__builtin_ctzll(rest);
+            is_first = CLOCK(i)[t] < first[t];
+        }
+        seen |= BIT(tid);
+        first[tid] = events[i].number;
+        if (is_first) found |= BIT(tid);
+    }
+    return found;
+}
+
+/* Something that may come behind state k depends on event e. Which events would lead to it before e is not known, but
+ * those before k that do not need e are among them or independent of them: one of these goes first. If there are none
+ * it may be anybody. */
+void optimal_before(uint32_t e, uint32_t k) {
+    tset tids = first_without(e, k) & nodes[e].enabled;
+    if (tids != 0) try_one(e, tids);
+    else try_others(e);
 }
 
 static uint32_t *sequence_buffer(void) {
@@ -228,8 +279,8 @@ static uint32_t *sequence_buffer(void) {
 
 /* v will be executed at node e, unless what was explored there has it already. */
 static void try_sequence(uint32_t e, struct sequence *v) {
-    if (options.shares) {
-        reverse_shared(e, v->reversed, v);
+    if (has_first_steps_only()) {
+        try_first_step(e, v->reversed, v);
         return;
     }
     struct node *node = &nodes[e];
@@ -333,7 +384,7 @@ static void reverse_waiting(uint32_t limit) {
     for (uint32_t t = 0; t < G->paths; t++) {
         const struct op *op = &G->final_pending[t];
         bool waits = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION ||
-                     op->kind == OP_SEM_WAIT || op->kind == OP_COND_WAKE;
+                     op->kind == OP_SEM_WAIT;
         if (G->final_state[t] != T_READY || !waits) continue;
         events[n] = (struct event){.op = *op, .tid = (uint8_t)t, .number = G->final_dep[t][t] + 1, .enabler = NONE};
         clock_copy(CLOCK(n), G->final_dep[t], G->paths);
@@ -377,34 +428,33 @@ static void reverse_rivals(uint32_t f) {
 
 void optimal_races(uint32_t limit) {
     uint32_t n = G->event_count;
-    /* Races within the prefix were seen to when its last event was new. */
-    uint32_t first = G->prefix > 0 ? G->prefix - 1 : 0;
-    for (uint32_t f = first; f < n && f < limit && !must_stop(); f++) {
+    /* For first steps, races within the prefix were seen to when its last event was new. For wakeup sequences what
+     * comes later counts as well, and that is new. */
+    uint32_t first = has_first_steps_only() && G->prefix > 0 ? G->prefix - 1 : 0;
+    for (uint32_t f = first; f < n && f < limit && !must_stop(); f++)
         for (uint32_t i = 0; i < events[f].race_count && !must_stop(); i++)
             optimal_reverse(races[events[f].first_race + i], f, n);
-        if (events[f].rivals != 0) reverse_rivals(f);
-    }
-    if (G->cut != CUT_BLOCKED && limit >= n) reverse_waiting(n);
+    for (uint32_t f = 0; f < n && f < limit && !must_stop(); f++)
+        if (events[f].rivals != 0) reverse_rivals(f); /* also in the prefix: what could come first may be new */
+    if ((G->cut != CUT_BLOCKED || has_first_steps_only()) && limit >= n) reverse_waiting(n);
 }
 
-/* Let `tid` go at node e: its next operation there is an event behind e, or what it waits for in the end. */
-void optimal_try(uint32_t e, uint8_t tid) {
-    uint32_t n = G->event_count, f = e;
-    while (f < n && events[f].tid != tid) f++;
-    if (f == n) {
-        events[n] = (struct event){.op = G->final_pending[tid], .tid = tid, .number = G->final_dep[tid][tid] + 1};
-        clock_copy(CLOCK(n), G->final_dep[tid], G->paths);
+/* What was to be tried at node e cannot begin there, and other sequences may have been left out for it: instead,
+ * everybody who can go. */
+static void try_all(uint32_t e) {
+    struct node *node = &nodes[e];
+    uint32_t *link = &node->wut;
+    tset left = node->enabled & ~node->asleep & ~node->done;
+    for (; *link != NONE; link = &wakes[*link].sibling) left &= ~BIT(wakes[*link].tid);
+    for (; left != 0; left &= left - 1) {
+        uint8_t tid = (uint8_t)__builtin_ctzll(left);
+        struct op op = *next_op(e, tid);
+        op.global = 1; /* stands for nothing else */
+        uint32_t w = new_wake(tid, &op);
+        if (w == NONE) return;
+        *link = w;
+        link = &wakes[w].sibling;
     }
-    if (nodes[e].asleep & BIT(tid)) return;
-    if (options.shares) {
-        try_one(e, BIT(tid));
-        return;
-    }
-    struct sequence v = {1, &f, NONE, BIT(tid)};
-    bool writes = events[f].op.writes;
-    events[f].op.writes = may_write(&events[f].op);
-    insert(&nodes[e], &v);
-    events[f].op.writes = writes;
 }
 
 bool optimal_backtrack(void) {
@@ -412,7 +462,10 @@ bool optimal_backtrack(void) {
         struct node *n = &nodes[i];
         n->done |= BIT(n->chosen);
         sleep_add(i, n->chosen, &events[i].op);
-        while (n->wut != NONE && !(n->enabled & BIT(wakes[n->wut].tid))) free_wakes(pop_wake(n));
+        while (n->wut != NONE && !(n->enabled & BIT(wakes[n->wut].tid))) {
+            free_wakes(pop_wake(n));
+            try_all(i);
+        }
         if (n->wut == NONE) continue;
         n->chosen = wakes[n->wut].tid;
         G->prefix = i + 1;

@@ -8,7 +8,7 @@ void optimal_begin(void);
 int optimal_choose(struct node *node, uint32_t depth);
 void optimal_chosen(struct node *node, uint32_t depth);
 void optimal_races(uint32_t limit);   /* see to it that the races among the first `limit` events will be reversed */
-void optimal_try(uint32_t e, uint8_t tid); /* see to it that the thread will be run at node e */
+void optimal_before(uint32_t e, uint32_t k); /* the same for event e and something unknown behind state k */
 bool optimal_backtrack(void);
 tset optimal_left(struct node *node);
 

@@ -309,7 +309,6 @@ void order_event(uint32_t e, const struct op *op, bool is_known) {
         if (!is_known) join_object(o.clock, op);
     }
     order_globally(&o);
-    events[e].race_count = 0;
     if (found.count != 0) {
         clock_copy(BEFORE(e), t->dep, n);
         keep_races(e, &found);

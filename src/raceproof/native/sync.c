@@ -67,6 +67,7 @@ static bool refuses_owner(const struct object *o) { return o->type == O_RWLOCK |
 int lock_take(const void *lock, enum object_type type, bool shared, const char *what) {
     struct op op = sync_op(type == O_SECTION ? OP_ATOMIC_SECTION : shared ? OP_RDLOCK : OP_LOCK, lock, type, !shared);
     op.shared = shared;
+    op.global = type == O_SECTION; /* it stands for all that comes in it */
     point(&op, true, what);
     struct object *o = object_at(lock, type);
     if (o->unrecoverable) return ENOTRECOVERABLE;
@@ -183,13 +184,24 @@ static bool sleep_at(const void *cond, struct object *o, bool timed, const char 
     bool signalled = token_waits(o);
     if (signalled) take_token(o);
     while (o->tokens > (uint32_t)__builtin_popcountll(o->waiting)) o->tokens--;
-    if (!signalled) self->timeout_seen = G->event_count - self->events;
+    if (!signalled) self->timeout_seen = steps_of_others(self);
     return !signalled && timed;
+}
+
+/* Behind a wait the optimal search needs more than wakeup sequences: it begins anew without. */
+static void note_wait(void) {
+    if (G->has_waits) return;
+    G->has_waits = 1;
+    if (options.algorithm == &algorithm_optimal && options.mode == MODE_SEARCH && !options.shares) {
+        G->restart = 1;
+        end_execution(CUT_BLOCKED);
+    }
 }
 
 int cond_wait(const void *cond, const void *mutex, bool timed, const char *what) {
     struct object *m = object_at(mutex, O_MUTEX);
     struct op op = sync_op(OP_COND_WAIT, cond, O_COND, true);
+    note_wait();
     cancellation_point();
     point(&op, true, what);
     if (m->owner != self->tid) {

@@ -96,7 +96,7 @@ void cancellation_point(void) {
     if (is_cancelled(self)) thread_exit((void *)-1);
 }
 
-int thread_cancel(struct thread *t) {
+void thread_meddle(struct thread *t, const char *what) {
     if (!G->has_cancel) {
         G->has_cancel = 1;
         if (options.mode == MODE_SEARCH) {
@@ -105,7 +105,11 @@ int thread_cancel(struct thread *t) {
         }
     }
     struct op op = {.kind = OP_CANCEL, .writes = 1, .id = RP_NO_ACCESS, .site = rp_site, .object = (uintptr_t)t};
-    point(&op, true, "pthread_cancel");
+    point(&op, true, what);
+}
+
+int thread_cancel(struct thread *t) {
+    thread_meddle(t, "pthread_cancel");
     t->cancel_requested = 1;
     if (t == self && is_cancelled(t) && t->cancel_at_once) thread_exit((void *)-1);
     return 0;

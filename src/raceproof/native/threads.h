@@ -15,6 +15,9 @@ void threads_reset(void);
 void creation_step(const char *what); /* before a thread is created: others see it */
 _Noreturn void thread_exit(void *result);
 int thread_cancel(struct thread *t);
+/* Do something to a thread, or look whether it has ended: the search must see when, and the search begins anew if it
+ * began without the cancellation points and the ends of threads. */
+void thread_meddle(struct thread *t, const char *what);
 int thread_join(struct thread *t, bool waits);
 struct thread *thread_by_handle(uintptr_t handle);
 static inline uintptr_t thread_handle(const struct thread *t) { return (uintptr_t)t->tid + 1; }
