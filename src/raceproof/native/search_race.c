@@ -6,9 +6,9 @@
  *   look     one execution. If no race is possible from its first state on, that was all.
  *   hunt     for each open pair, an execution in which a thread that comes to one of the two accesses waits for
  *            another one to come to the other. Finds what is rare; proves nothing.
- *   sweep    all orders of synchronisation: the optimal search, which does not go back to states from which no race
- *            is possible [PDP]. What may come behind such a state, seen or not, and depends on an event before it, is
- *            tried before that event.
+ *   sweep    all orders of synchronisation, by source sets [AAJS14, Alg. 1] that do not go back to states from which
+ *            no race is possible [PDP]. Where something may come behind such a state, seen or not, that depends on an
+ *            event before it, who could lead to it is tried before that event (docs/soundness.md).
  *
  * When all races are wanted, the accesses of a race become scheduling points, because what they read now depends on
  * the schedule, and the sweep begins anew.

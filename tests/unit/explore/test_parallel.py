@@ -225,7 +225,8 @@ def test_generated_programs(tmp_path: Path, seed: int) -> None:
         for sharing in (AT_ONCE, Sharing(executions=few)):
             shared = program.explore(algorithm, 2, sharing)
             assert outcome(shared) == outcome(alone), f"{algorithm}, {sharing}\n{render(source)}"
-            if algorithm == "optimal":  # one for each class of equivalent executions
+            # One for each class of equivalent executions, but behind waits at conditions.
+            if algorithm == "optimal" and "cond_wait" not in render(source):
                 assert int(shared.stats["executions"]) - int(shared.stats["blocked"]) == alone.stats["executions"]
 
 
