@@ -159,11 +159,12 @@ What to do about the steepest:
     "soak": (
         "## All engines against one another",
         """Generated programs (`tests/exploration/`) before all engines, as long as one likes; any seed draws the same
-program again. Seven generators: branches on shared data under locks (`sc`, and with the weaker memory orders
+program again. Eight generators: branches on shared data under locks (`sc`, and with the weaker memory orders
 `weak`), values that decide (`values`), loops and inputs (`loops`), the whole thread API with pointers and
-heap (`api`), every way to wait without a plan (`loose`), idioms that were spoiled (`idioms`). `dfs` is the
-oracle: every schedule is executed, races are C11's. On every program: `dfs`, `race`, another search, lockset;
-the other engines by turns. A contradiction is a proof of what was executed as a race, a race that an
+heap (`api`), every way to wait without a plan (`loose`), threads that wait for others in chains (`chains`),
+idioms that were spoiled (`idioms`). `dfs` is the oracle: every schedule is executed, races are C11's. On every
+program: `dfs`, `race`, another search, lockset; the other engines by turns. `sweep` is `race` without its hunts,
+which find by luck what it might miss. A contradiction is a proof of what was executed as a race, a race that an
 exhausted program does not have, searches that disagree, evidence that is rejected, a changed program that
 does not show what its change claims (`tests/metamorphic/`), a race that ThreadSanitizer or the interpreter of
 the IR sees and that is proved or no pair at all. *race-free, shared*: all schedules were tried, and none had

@@ -19,9 +19,9 @@ from metamorphic.changes import CHANGES
 from bench.results import machine, markdown_table, replace_block
 from exploration.families import FAMILIES, Specimen
 from exploration.judging import Judged
-from exploration.searches import ALL, ORACLE
+from exploration.searches import ALL, OPEN, ORACLE, SWEEP
 
-ENGINES: Final = ("lockset", "petri", "transactions", "bmc", "check", *ALL)
+ENGINES: Final = ("lockset", "petri", "transactions", "bmc", "check", *ALL, SWEEP, OPEN)
 
 
 @dataclass(frozen=True, slots=True)
