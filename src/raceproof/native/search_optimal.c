@@ -195,9 +195,9 @@ static const struct op *next_op(uint32_t e, uint8_t tid) {
 /* ---- without wakeup sequences
  *
  * A search that is shared does not hand them on to other processes, one that leaves subspaces out does not know them,
- * and who wakes up at a condition is not a matter of their order alone. Then source sets [AAJS14, Alg. 1], for which the first steps are enough. What makes the optimal search drop a
- * sequence, a thread asleep that is no part of it, is not sound for them: it counts on all orders behind that thread
- * to be explored as they are. */
+ * and who wakes up at a condition is not a matter of their order alone. Then source sets [AAJS14, Alg. 1], for which
+ * the first steps are enough. What makes the optimal search drop a sequence, a thread asleep that is no part of it, is
+ * not sound for them: it counts on all orders behind that thread to be explored as they are. */
 
 static bool has_first_steps_only(void) { return options.shares || options.algorithm->prunes || G->has_waits; }
 
@@ -243,7 +243,7 @@ static void try_first_step(uint32_t e, uint32_t f, const struct sequence *v) {
     else try_others(e);
 }
 
-/* Threads whose first event between e and state k comes before nothing there that is not behind e. */
+/* Threads with an event between e and state k that comes neither behind e nor behind another such event. */
 static tset first_without(uint32_t e, uint32_t k) {
     uint32_t first[RP_MAX_THREADS]; /* by thread: the number of its first event that is not behind e */
     tset seen = 0, found = 0;
