@@ -218,18 +218,25 @@ static tset initials(const struct sequence *v, uint32_t limit) {
     return found;
 }
 
+/* Threads that were tried at node e, or will be. */
+static tset tried_at(uint32_t e) {
+    const struct node *node = &nodes[e];
+    tset tried = node->asleep | node->done | BIT(node->chosen);
+    for (uint32_t w = e < frozen ? NONE : node->wut; w != NONE; w = wakes[w].sibling) tried |= BIT(wakes[w].tid);
+    return tried;
+}
+
 /* One of `tids` will be tried at node e. */
 static void try_one(uint32_t e, tset tids) {
-    struct node *node = &nodes[e];
-    tset taken = node->asleep | node->done | BIT(node->chosen);
-    uint32_t *link = &node->wut;
+    uint8_t tid = (uint8_t)__builtin_ctzll(tids);
+    uint32_t *link = &nodes[e].wut;
+    if (tids & tried_at(e)) return;
     if (e < frozen) {
-        if (!(tids & taken)) items_request(e, tids, (uint8_t)__builtin_ctzll(tids));
+        items_request(e, tids, tid);
         return;
     }
-    for (; *link != NONE; link = &wakes[*link].sibling) taken |= BIT(wakes[*link].tid);
-    uint8_t tid = (uint8_t)__builtin_ctzll(tids);
-    if (!(tids & taken)) *link = new_wake(tid, next_op(e, tid));
+    while (*link != NONE) link = &wakes[*link].sibling;
+    *link = new_wake(tid, next_op(e, tid));
 }
 
 static void try_others(uint32_t e) {
@@ -243,11 +250,32 @@ static void try_first_step(uint32_t e, uint32_t f, const struct sequence *v) {
     else try_others(e);
 }
 
-/* Threads with an event between e and state k that comes neither behind e nor behind another such event. */
-static tset first_without(uint32_t e, uint32_t k) {
+/* The state that is cut at, and of each event before it: whether something before the cut does not need it; whether
+ * it was asked for. */
+static uint32_t cut_at;
+static uint8_t *needlessness;
+enum { NEEDLESS = 1, ASKED = 2 };
+
+void optimal_cut(uint32_t k) {
+    uint32_t low[RP_MAX_THREADS]; /* by thread: how much of it every later event of others has before it, at least */
+    if (needlessness == NULL) needlessness = reserve(MAX_EVENTS);
+    for (uint32_t t = 0; t < G->paths; t++) low[t] = NONE;
+    for (uint32_t e = k; e-- > 0;) {
+        uint8_t tid = events[e].tid;
+        needlessness[e] = low[tid] < events[e].number ? NEEDLESS : 0;
+        for (uint32_t t = 0; t < G->paths; t++)
+            if (t != tid && CLOCK(e)[t] < low[t]) low[t] = CLOCK(e)[t];
+    }
+    cut_at = k;
+}
+
+/* Threads with an event between e and the cut that comes neither behind e nor behind another such event. One of
+ * `enough`, if there is one. */
+static tset first_without(uint32_t e, tset enough) {
     uint32_t first[RP_MAX_THREADS]; /* by thread: the number of its first event that is not behind e */
     tset seen = 0, found = 0;
-    for (uint32_t i = e + 1; i < k; i++) {
+    if (needlessness[e] == 0) return 0;
+    for (uint32_t i = e + 1; i < cut_at && !(found & enough); i++) {
         uint8_t tid = events[i].tid;
         if ((seen & BIT(tid)) || before(e, i)) continue;
         bool is_first = true;
@@ -262,11 +290,13 @@ static tset first_without(uint32_t e, uint32_t k) {
     return found;
 }
 
-/* Something that may come behind state k depends on event e. Which events would lead to it before e is not known, but
- * those before k that do not need e are among them or independent of them: one of these goes first. If there are none
- * it may be anybody. */
-void optimal_before(uint32_t e, uint32_t k) {
-    tset tids = first_without(e, k) & nodes[e].enabled;
+/* Which events would lead to what comes before e is not known, but those before the cut that do not need e are among
+ * them or independent of them: one of these goes first. If there are none it may be anybody. */
+void optimal_before(uint32_t e) {
+    if (nodes[e].section != NONE && nodes[e].section < e) e = nodes[e].section;
+    if (needlessness[e] & ASKED) return;
+    tset tids = first_without(e, tried_at(e)) & nodes[e].enabled;
+    needlessness[e] |= ASKED;
     if (tids != 0) try_one(e, tids);
     else try_others(e);
 }

@@ -8,7 +8,10 @@ void optimal_begin(void);
 int optimal_choose(struct node *node, uint32_t depth);
 void optimal_chosen(struct node *node, uint32_t depth);
 void optimal_races(uint32_t limit);   /* see to it that the races among the first `limit` events will be reversed */
-void optimal_before(uint32_t e, uint32_t k); /* the same for event e and something unknown behind state k */
+/* What comes behind state k is left out: first say so, then see to it for each event before it on which something
+ * behind it may depend that this can come first. */
+void optimal_cut(uint32_t k);
+void optimal_before(uint32_t e);
 bool optimal_backtrack(void);
 tset optimal_left(struct node *node);
 

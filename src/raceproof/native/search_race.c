@@ -88,12 +88,9 @@ static void chosen(struct node *node, uint32_t depth) {
     if (phase != HUNT) optimal_chosen(node, depth);
 }
 
-static uint32_t pruned_at;
-
 static bool try_before(uint32_t e, uint8_t tid) {
     (void)tid;
-    if (nodes[e].section != NONE && nodes[e].section < e) e = nodes[e].section;
-    optimal_before(e, pruned_at);
+    optimal_before(e);
     return true;
 }
 
@@ -105,7 +102,7 @@ static bool sweep(void) {
     } else {
         G->backtracks_skipped += n - k;
         optimal_races(k);
-        pruned_at = k;
+        optimal_cut(k);
         future_conflicts(k, true, try_before);
     }
     return optimal_backtrack();
