@@ -112,12 +112,12 @@ def disagreements(cp: ConcurrentProgram, outcomes: Mapping[str, Outcome]) -> Ite
             for key in sorted(oracle.races - outcomes[name].races):
                 yield Problem(f"race lost by {name}", f"{name} does not find {places(cp, key)}")
     optimal = outcomes.get("optimal")
-    if optimal is not None:
-        if optimal.executions > oracle.executions + optimal.blocked:
-            yield Problem("optimal has more than dfs", f"{optimal.executions} > {oracle.executions}")
-        if CLASSES in outcomes and optimal.blocked:
+    if optimal is not None and CLASSES in outcomes:
+        if optimal.blocked:
             yield Problem("optimal blocked", str(optimal))
-        if CLASSES in outcomes and optimal.executions != outcomes[CLASSES].classes:
+        if optimal.executions > oracle.executions:
+            yield Problem("optimal has more than dfs", f"{optimal.executions} > {oracle.executions}")
+        if optimal.executions != outcomes[CLASSES].classes:
             text = f"{optimal.executions} executions for {outcomes[CLASSES].classes} classes"
             yield Problem("optimal is not optimal", text)
     dpor = outcomes.get("dpor")

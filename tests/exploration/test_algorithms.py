@@ -221,7 +221,7 @@ def test_a_search_that_says_something_else_is_noticed(
 def test_a_lost_race_and_a_blocked_execution_are_noticed(tmp_path: Path) -> None:
     cp = analyse(compile_one(generate(2), tmp_path).program, Budget.unlimited())
     oracle = _outcome(ORACLE, races=frozenset({(0, 1), (1, 2)}))
-    optimal = _outcome("optimal", races=frozenset({(0, 1)}), blocked=1, executions=12)
+    optimal = _outcome("optimal", races=frozenset({(0, 1)}), blocked=1, executions=11)
     race = _outcome("race")
     classes = _outcome(CLASSES, races=oracle.races, classes=9)
     outcomes = {ORACLE: oracle, "optimal": optimal, "race": race, CLASSES: classes}
