@@ -41,7 +41,7 @@ from metamorphic.changes import CHANGES, Claim
 from unit.cli.commands import run_command
 
 from exploration import bmc_agreement, sanitizer
-from exploration.compare import Compiled, Problem, compile_text, disagreements, lines_of, places
+from exploration.compare import Compiled, Problem, compile_text, disagreements, lines_of, never_waits, places
 from exploration.families import Specimen
 from exploration.searches import OPEN, ORACLE, SWEEP, Key, Limits, Lines, Outcome, Searches, key_of
 from raceproof import facts, lockset, petri, portfolio, report, transactions
@@ -292,7 +292,7 @@ class _Court:
         for key in sorted(found.races - self.keys.keys()):
             self._problem("race of no pair", places(self.cp, key))
         if self.found.is_complete:
-            found.problems += disagreements(self.cp, found.outcomes)
+            found.problems += disagreements(self.cp, found.outcomes, is_exact=never_waits(self.specimen.text))
         for outcome in found.outcomes.values():
             self._count_search(outcome, searches, self.pairs)
         return True
