@@ -58,6 +58,8 @@ UNDEFINED: Final = frozenset(
 """Incidents of an execution that has no meaning in C, race or not."""
 _MORE_TRIED: Final = re.compile(r"nondet|\bif \([^;]*cond_wait")
 """Where `dfs` goes further than the interpreter: other inputs, waits at conditions that end without a signal."""
+_OUTSIDE: Final = re.compile(r"bytes -?\d+ to -?\d+ of ")
+"""How the interpreter says that an access is not within its object."""
 _GIVES_UP: Final = (Unsupported, LimitReached, ToolMissing)
 
 Prover = Callable[[ConcurrentProgram, Sequence[RacePair], Budget], EngineResult]
@@ -130,7 +132,7 @@ def judge(specimen: Specimen, plan: Plan, directory: Path, limits: Limits = LIMI
             return found
     court = _Court(specimen, plan, compiled, directory, limits, found)
     court.sit()
-    if found.problems and specimen.source is None and _leads_out(specimen.text, directory):
+    if found.problems and specimen.source is None and leads_out(specimen.text, compiled.program, directory, limits):
         found.problems.clear()
         found.skipped = "undefined behaviour"
     if plan.change is not None and found.skipped is None and not found.problems:
@@ -138,8 +140,12 @@ def judge(specimen: Specimen, plan: Plan, directory: Path, limits: Limits = LIMI
     return found
 
 
-def _leads_out(text: str, directory: Path) -> bool:
-    """A text that was spoiled may leave its arrays, and touch anything then."""
+def leads_out(text: str, program: Program, directory: Path, limits: Limits) -> bool:
+    """A text that was spoiled may leave its arrays in some schedule, and touch anything then."""
+    with contextlib.suppress(NotSupported):
+        ends = interpret(program, limits.executions, 10 * limits.seconds).ends
+        if any(_OUTSIDE.match(end) for end in ends):
+            return True
     try:
         return sanitizer.leads_out(text, directory)
     except ToolMissing:

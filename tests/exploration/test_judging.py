@@ -10,8 +10,9 @@ import pytest
 from metamorphic.changes import CHANGES
 
 from exploration import judging, sanitizer
+from exploration.compare import compile_text
 from exploration.families import Specimen, specimen
-from exploration.judging import PROVERS, Plan, judge
+from exploration.judging import PROVERS, Plan, judge, leads_out
 from exploration.plans import everybody, plan_of
 from exploration.searches import ALL, CLASSES, SWEEP, Limits
 from exploration.shrinker import shrink_problem
@@ -102,7 +103,7 @@ def test_a_race_that_is_no_pair_is_noticed(tmp_path: Path, monkeypatch: pytest.M
 def _interpreted(program: object) -> SimpleNamespace:
     sites = [s for s, (f, i) in program.instructions_by_site().items() if i.pos and i.pos.line in (5, 14)]  # type: ignore[attr-defined]
     stores = [(int(site), "write") for site in sorted(sites)]
-    return SimpleNamespace(races={(stores[0], stores[1]): SimpleNamespace(object="y")}, is_complete=True)
+    return SimpleNamespace(races={(stores[0], stores[1]): SimpleNamespace(object="y")}, is_complete=True, ends={})
 
 
 def test_evidence_that_is_rejected_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,10 +140,17 @@ def test_sanitizer_names_the_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not sanitizer.is_available(), reason="no gcc with sanitizers")
-def test_a_text_that_leaves_its_array_is_left_alone(tmp_path: Path) -> None:
+def test_sanitizers_see_who_leaves_an_array(tmp_path: Path) -> None:
     text = "int a[2];\nint main(void) { int i = 2; i -= 3; a[i] = 1; return 0; }\n"
     assert sanitizer.leads_out(text, tmp_path)
     assert not sanitizer.leads_out(text.replace("3", "1"), tmp_path)
+
+
+def test_a_schedule_that_leaves_an_array_is_seen(tmp_path: Path) -> None:
+    for size, leaves in ((2, True), (3, False)):
+        text = f"static int a[{size}];\n" + RACY.replace("x = 2;", "a[x + 1] = 2;")
+        program = compile_text(text, tmp_path)[0].program
+        assert leads_out(text, program, tmp_path, LIMITS) is leaves
 
 
 # -- many programs
