@@ -58,7 +58,7 @@ UNDEFINED: Final = frozenset(
 """Incidents of an execution that has no meaning in C, race or not."""
 _MORE_TRIED: Final = re.compile(r"nondet|\bif \([^;]*cond_wait")
 """Where `dfs` goes further than the interpreter: other inputs, waits at conditions that end without a signal."""
-_OUTSIDE: Final = re.compile(r"bytes -?\d+ to -?\d+ of ")
+_OUTSIDE: Final = re.compile(r"bytes -?\d+ to |access to ")
 """How the interpreter says that an access is not within its object."""
 _GIVES_UP: Final = (Unsupported, LimitReached, ToolMissing)
 
