@@ -129,6 +129,41 @@ def test_undefined_behaviour_is_left_alone(tmp_path: Path) -> None:
     assert "lockset: programs" not in found.counts
 
 
+def test_a_race_in_front_of_an_input_is_told(tmp_path: Path) -> None:
+    text = """struct N { int v; struct N *next; };
+static struct N n0 = {0, 0};
+static struct N *head;
+static void *t1(void *arg);
+static void *t2(void *arg);
+static void *t1(void *arg) {
+  int r0 = 0;
+  struct N *p1 = &n0;
+  head = p1;
+  r0 = __VERIFIER_nondet_int() ? 1 : 1;
+  return arg;
+}
+static void *t2(void *arg) {
+  struct N *p0 = &n0;
+  p0 = head;
+  if (p0) {
+    head = p0->next;
+  }
+  return arg;
+}
+int main(void) {
+  pthread_t id1, id2;
+  pthread_create(&id1, 0, t1, 0);
+  pthread_create(&id2, 0, t2, &n0);
+  pthread_join(id1, 0);
+  pthread_join(id2, 0);
+  return 0;
+}
+"""
+    found = judge(_program(text), Plan(checked=("explore",)), tmp_path, LIMITS)
+    assert not found.problems, str(found)
+    assert found.counts["check: races"] == 2
+
+
 @pytest.mark.skipif(not sanitizer.is_available(), reason="no gcc with ThreadSanitizer")
 def test_sanitizer_names_the_lines(tmp_path: Path) -> None:
     assert sanitizer.races(RACY, tmp_path) == frozenset({(7, 16)})

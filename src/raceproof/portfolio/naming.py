@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice, product
+from itertools import chain, islice, product, repeat
 
 from raceproof import facts
 from raceproof.core import SourcePos
@@ -122,11 +122,11 @@ class Namer:
         return tuple(self._run_thread(thread) for thread in run.threads)
 
     def inputs(self, run: Run) -> tuple[InputResult, ...]:
-        """The values that it was given, each with the call that took it."""
-        sites = (*run.input_sites, *(None for _ in run.inputs[len(run.input_sites) :]))
-        places = [self.site(site) for site in sites]
+        """The values that it was given, each with the call that took it, if that is known. Calls behind the end of the
+        run may have taken more."""
+        places = map(self.site, chain(run.input_sites, repeat(None)))
         return tuple(
-            InputResult(value, pos, function) for value, (function, pos) in zip(run.inputs, places, strict=True)
+            InputResult(value, pos, function) for value, (function, pos) in zip(run.inputs, places, strict=False)
         )
 
     def site(self, site: SiteId | None) -> tuple[str, SourcePos | None]:
