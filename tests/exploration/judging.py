@@ -58,8 +58,8 @@ UNDEFINED: Final = frozenset(
 """Incidents of an execution that has no meaning in C, race or not."""
 _MORE_TRIED: Final = re.compile(r"nondet|\bif \([^;]*cond_wait")
 """Where `dfs` goes further than the interpreter: other inputs, waits at conditions that end without a signal."""
-_OUTSIDE: Final = re.compile(r"bytes -?\d+ to |access to ")
-"""How the interpreter says that an access is not within its object."""
+_OUTSIDE: Final = re.compile(r"bytes -?\d+ to |access to |.* of an object that was not initialised$")
+"""How the interpreter says that an access is not within its object, or that a call is about none."""
 _GIVES_UP: Final = (Unsupported, LimitReached, ToolMissing)
 
 Prover = Callable[[ConcurrentProgram, Sequence[RacePair], Budget], EngineResult]
@@ -141,7 +141,7 @@ def judge(specimen: Specimen, plan: Plan, directory: Path, limits: Limits = LIMI
 
 
 def leads_out(text: str, program: Program, directory: Path, limits: Limits) -> bool:
-    """A text that was spoiled may leave its arrays in some schedule, and touch anything then."""
+    """A text that was spoiled may leave its arrays in some schedule, or never make what it uses: anything goes then."""
     with contextlib.suppress(NotSupported):
         ends = interpret(program, limits.executions, 10 * limits.seconds).ends
         if any(_OUTSIDE.match(end) for end in ends):
