@@ -16,9 +16,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from differential.preamble import as_source
-
-from exploration.syntax import ACCESS, SYNC, If, Line, Loop, Op, Section, Source, Stmt, estimate, render
+from exploration.syntax import ACCESS, SYNC, If, Line, Loop, Op, Section, Source, Stmt, estimate, show
 
 MODE: Final = "api"
 MAX_SCHEDULES: Final = 3_000
@@ -408,11 +406,5 @@ _TOPICS: Final = (
 _UNITS: Final = tuple(dict.fromkeys(unit for topic in _TOPICS for unit in topic))
 
 
-def main() -> None:
-    source = generate(int(sys.argv[1]))
-    schedules = estimate(source).schedules
-    print(f"{as_source(render(source))}// seed {source.seed}, mode {MODE}, about {schedules:,} schedules")
-
-
 if __name__ == "__main__":
-    main()
+    show(generate(int(sys.argv[1])))

@@ -13,9 +13,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from differential.preamble import as_source
-
-from exploration.syntax import ACCESS, SYNC, If, Line, Section, Source, Stmt, estimate, render
+from exploration.syntax import ACCESS, SYNC, If, Line, Section, Source, Stmt, estimate, show
 
 MODE: Final = "chains"
 MAX_SCHEDULES: Final = 5_000
@@ -139,11 +137,5 @@ _SORTS: Final[dict[str, tuple[_Tell, _Ask]]] = {
 }
 
 
-def main() -> None:
-    source = generate(int(sys.argv[1]))
-    schedules = estimate(source).schedules
-    print(f"{as_source(render(source))}// seed {source.seed}, mode {MODE}, about {schedules:,} schedules")
-
-
 if __name__ == "__main__":
-    main()
+    show(generate(int(sys.argv[1])))

@@ -14,9 +14,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
-from differential.preamble import as_source
-
-from exploration.syntax import ACCESS, SYNC, If, Line, Section, Source, Stmt, estimate, render
+from exploration.syntax import ACCESS, SYNC, If, Line, Section, Source, Stmt, estimate, show
 
 MODE: Final = "loose"
 MAX_SCHEDULES: Final = 4_000
@@ -207,11 +205,5 @@ def _is(stmt: Stmt, kind: str) -> bool:
     return isinstance(stmt, Line) and any(name == kind for name, _ in stmt.ops)
 
 
-def main() -> None:
-    source = generate(int(sys.argv[1]))
-    schedules = estimate(source).schedules
-    print(f"{as_source(render(source))}// seed {source.seed}, mode {MODE}, about {schedules:,} schedules")
-
-
 if __name__ == "__main__":
-    main()
+    show(generate(int(sys.argv[1])))

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from differential.preamble import as_source
+
 Op = tuple[str, str]
 """Kind and object. Kinds: access, sync (never waits), lock, unlock, rdlock, wrlock, rwunlock, post, wait, set, await,
 arrive, leave, create, join, begin and end (of an atomic block: nobody else moves in between)."""
@@ -301,6 +303,12 @@ class _Counter:
 
 
 # -- making smaller
+
+
+def show(source: Source) -> None:
+    """Print it, for people."""
+    schedules = estimate(source).schedules
+    print(f"{as_source(render(source))}// seed {source.seed}, mode {source.mode}, about {schedules:,} schedules")
 
 
 def smaller(source: Source) -> Iterator[Source]:

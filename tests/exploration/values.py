@@ -15,9 +15,7 @@ import random
 import sys
 from typing import Final
 
-from differential.preamble import as_source
-
-from exploration.syntax import ACCESS, SYNC, Call, If, Line, Loop, Section, Source, Stmt, estimate, render
+from exploration.syntax import ACCESS, SYNC, Call, If, Line, Loop, Section, Source, Stmt, estimate, show
 
 MODE: Final = "values"
 MAX_SCHEDULES: Final = 6_000
@@ -352,11 +350,5 @@ _SHARED: Final = (
 _UNITS: Final = (*_SHARED, _Draft.change, _Draft.change, _Draft.anything)
 
 
-def main() -> None:
-    source = generate(int(sys.argv[1]))
-    schedules = estimate(source).schedules
-    print(f"{as_source(render(source))}// seed {source.seed}, mode {MODE}, about {schedules:,} schedules")
-
-
 if __name__ == "__main__":
-    main()
+    show(generate(int(sys.argv[1])))

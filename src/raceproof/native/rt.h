@@ -305,7 +305,7 @@ struct algorithm {
     bool hb;          /* races by happens-before; else by the co-enabled test */
     bool orders;      /* needs the clocks and races of dependent events */
     bool sleeps;      /* has sleep sets */
-    bool prunes;      /* leaves subspaces out; else it may need as few executions as there are classes of them */
+    bool sequences;   /* has wakeup sequences (search_optimal.c), unless threads wait at conditions */
     void (*fresh)(void);                                  /* of a search with other inputs */
     void (*begin)(void);                                  /* of a search, also when it begins anew */
     int (*choose)(struct node *node, uint32_t depth);      /* beyond the prefix: a thread, or -1 to stop here */

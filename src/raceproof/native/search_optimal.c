@@ -199,7 +199,7 @@ static const struct op *next_op(uint32_t e, uint8_t tid) {
  * the first steps are enough. What makes the optimal search drop a sequence, a thread asleep that is no part of it, is
  * not sound for them: it counts on all orders behind that thread to be explored as they are. */
 
-static bool has_first_steps_only(void) { return options.shares || options.algorithm->prunes || G->has_waits; }
+static bool has_first_steps_only(void) { return options.shares || !options.algorithm->sequences || G->has_waits; }
 
 /* Threads that could begin v, of which only the events before `limit` and the last one count. */
 static tset initials(const struct sequence *v, uint32_t limit) {
@@ -527,6 +527,6 @@ static bool finish(void) {
 }
 
 const struct algorithm algorithm_optimal = {.name = "optimal", .accesses = true, .hb = true, .orders = true,
-                                            .sleeps = true, .left = optimal_left,
+                                            .sleeps = true, .sequences = true, .left = optimal_left,
                                             .begin = optimal_begin, .choose = optimal_choose,
                                             .chosen = optimal_chosen, .finish = finish};

@@ -143,7 +143,7 @@ static void resume_sweep(void) {
 }
 
 #define RACE(called, begins)                                                                                         \
-    {.name = (called), .hb = true, .orders = true, .sleeps = true, .prunes = true, .fresh = (begins),                  \
+    {.name = (called), .hb = true, .orders = true, .sleeps = true, .fresh = (begins),                                  \
      .begin = optimal_begin, .choose = choose, .chosen = chosen, .finish = finish, .left = optimal_left,               \
      .divides = divides, .resume = resume_sweep}
 

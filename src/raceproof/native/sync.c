@@ -192,7 +192,7 @@ static bool sleep_at(const void *cond, struct object *o, bool timed, const char 
 static void note_wait(void) {
     if (G->has_waits) return;
     G->has_waits = 1;
-    if (options.algorithm == &algorithm_optimal && options.mode == MODE_SEARCH && !options.shares) {
+    if (options.algorithm->sequences && options.mode == MODE_SEARCH && !options.shares) {
         G->restart = 1;
         end_execution(CUT_BLOCKED);
     }
