@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mutation.sandbox import ROOT
+from mutation.subjects import SUBJECTS
 from mutation.trial import Result
 
 sys.path.insert(0, str(ROOT))
 
-from bench.results import markdown_table, replace_block
+from bench.results import markdown_table, read_block, replace_block
 
 HARMLESS = Path(__file__).with_name("harmless.toml")
 _WIDEST = 110
@@ -51,23 +52,41 @@ def as_text(rows: Sequence[Row], harmless: dict[tuple[str, str], str]) -> str:
     return "\n".join(lines)
 
 
-def as_markdown(rows: Sequence[Row], harmless: dict[tuple[str, str], str], command: str) -> str:
+def as_markdown(rows: Sequence[Row], harmless: dict[tuple[str, str], str], command: str, before: str = "") -> str:
+    """The table and its survivors. `before`: of the same command, whose other modules keep their lines."""
+    lines, survivors = _lines_of(before)
+    for row, counts in _counted([row for row in rows if row.results], harmless):
+        lines[row.module] = (str(row.mutants), *map(str, counts))
+        survivors[row.module] = [
+            f"- `{row.module}`, `{_short(r.name)}`: {harmless.get((r.module, r.name), '**not looked at yet**')}"
+            for r in row.survivors
+        ]
+    modules = [m for subject in SUBJECTS for m in subject.modules if m in lines]
     head = ("module", "mutants", "tried", "noticed", "harmless", "open")
-    counted = _counted([row for row in rows if row.results], harmless)
-    body = [(f"`{row.module}`", str(row.mutants), *map(str, counts)) for row, counts in counted]
-    total = [sum(row.mutants for row, _ in counted), *(sum(c[i] for _, c in counted) for i in range(4))]
-    parts = [command, "", markdown_table(head, [*body, ("all", *map(str, total))])]
-    survivors = [r for row in rows for r in row.survivors]
-    if survivors:
-        parts += ["", "Those that no test notices:", ""]
-        for result in survivors:
-            why = harmless.get((result.module, result.name), "**not looked at yet**")
-            parts.append(f"- `{result.module}`, `{_short(result.name)}`: {why}")
-    return "\n".join(parts)
+    total = ("all", *(str(sum(int(lines[m][column]) for m in modules)) for column in range(len(head) - 1)))
+    parts = [command, "", markdown_table(head, [*((f"`{m}`", *lines[m]) for m in modules), total])]
+    found = [line for m in modules for line in survivors[m]]
+    return "\n".join(parts + (["", "Those that no test notices:", "", *found] if found else []))
+
+
+def _lines_of(block: str) -> tuple[dict[str, tuple[str, ...]], dict[str, list[str]]]:
+    """What a table that was written before has of each module: its numbers, and the lines of its survivors."""
+    numbers: dict[str, tuple[str, ...]] = {}
+    survivors: dict[str, list[str]] = {}
+    for line in block.splitlines():
+        if line.startswith("| `"):
+            name, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+            numbers[name.strip("`")] = tuple(cells)
+            survivors[name.strip("`")] = []
+        elif line.startswith("- `"):
+            survivors[line.split("`")[1]].append(line)
+    return numbers, survivors
 
 
 def write(rows: Sequence[Row], harmless: dict[tuple[str, str], str], command: str) -> None:
-    replace_block("mutation", as_markdown(rows, harmless, command))
+    """Into docs/results.md. Modules that were not tried keep what is there, if that is of the same sample."""
+    before = read_block("mutation")
+    replace_block("mutation", as_markdown(rows, harmless, command, before if command in before else ""))
 
 
 def _counted(rows: Sequence[Row], harmless: dict[tuple[str, str], str]) -> list[tuple[Row, tuple[int, ...]]]:

@@ -167,10 +167,25 @@ def test_survivors_are_those_that_no_test_notices(project: Path, tmp_path: Path)
 
 
 def test_the_table_names_what_is_open_and_why_the_rest_is_not() -> None:
-    results = tuple(Result(str(n), "m.py", f"f: change {n}", n, "", how, 1) for n, how in enumerate(["t", None, None]))
-    rows = [Row("m.py", 9, results)]
-    harmless = {("m.py", "f: change 1"): "it is the same."}
-    assert as_text(rows, harmless).splitlines()[-1] == "SURVIVES src/raceproof/m.py:2: f: change 2"
+    module = SUBJECTS[0].modules[0]
+    results = tuple(Result(str(n), module, f"f: change {n}", n, "", how, 1) for n, how in enumerate(["t", None, None]))
+    rows = [Row(module, 9, results)]
+    harmless = {(module, "f: change 1"): "it is the same."}
+    assert as_text(rows, harmless).splitlines()[-1] == f"SURVIVES src/raceproof/{module}:2: f: change 2"
     text = as_markdown(rows, harmless, "command")
-    assert "| `m.py` | 9 | 3 | 1 | 1 | 1 |" in text
-    assert "- `m.py`, `f: change 1`: it is the same." in text
+    assert f"| `{module}` | 9 | 3 | 1 | 1 | 1 |" in text
+    assert f"- `{module}`, `f: change 1`: it is the same." in text
+
+
+def test_other_modules_keep_their_lines() -> None:
+    first, second = SUBJECTS[0].modules[:2]
+    rows = [Row(m, 5, (Result("1", m, "f: change", 1, "", None, 1),)) for m in (first, second)]
+    before = as_markdown(rows, {(m, "f: change"): "it is the same." for m in (first, second)}, "command")
+    again = [Row(second, 7, (Result("2", second, "g: change", 1, "", "t", 1),))]
+    text = as_markdown(again, {}, "command", before)
+    assert [line for line in text.splitlines() if line.startswith(("| `", "| all", "- `"))] == [
+        f"| `{first}` | 5 | 1 | 0 | 1 | 0 |",
+        f"| `{second}` | 7 | 1 | 1 | 0 | 0 |",
+        "| all | 12 | 2 | 1 | 1 | 0 |",
+        f"- `{first}`, `f: change`: it is the same.",
+    ]
