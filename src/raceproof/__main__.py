@@ -1,13 +1,17 @@
 """The command `raceproof`, also as `python -m raceproof`. Ctrl-C has a clean answer from the first moment on."""
 
+import gc
 import sys
 
 
 def entry_point() -> None:
     """What the installed script calls."""
     try:
+        gc.disable()  # what is imported stays: there is nothing to collect
         from raceproof.cli import main
 
+        gc.freeze()
+        gc.enable()
         sys.exit(main())
     except KeyboardInterrupt:
         print("raceproof: error: interrupted: nothing decided", file=sys.stderr)

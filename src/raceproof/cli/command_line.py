@@ -10,15 +10,18 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from raceproof import __version__
-from raceproof.cli import bench, check, check_evidence, completion, doctor, dump, explore, output, petri, replay
-from raceproof.cli.options import Parser
+from raceproof.cli import output
+from raceproof.cli.options import Commands, Parser
 from raceproof.cli.status import Exit
 from raceproof.core import InputError, InternalError, LimitReached, ToolMissing, Unsupported
 
 LONGEST_MESSAGE = 10_000
+COMMANDS = ("check", "explore", "replay", "check-evidence", "petri", "bench", "dump", "doctor", "completion")
+"""Each is a module of this room, in the order in which they are listed."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -53,15 +56,8 @@ def _dispatch(arguments: list[str]) -> int:
     parser = Parser(prog="raceproof", description="A verifier for data races in C programs with threads.")
     parser.add_argument("--version", action="version", version=f"raceproof {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)
-    check.add_parser(commands)
-    explore.add_parser(commands)
-    replay.add_parser(commands)
-    check_evidence.add_parser(commands)
-    petri.add_parser(commands)
-    bench.add_parser(commands)
-    dump.add_parser(commands)
-    doctor.add_parser(commands)
-    completion.add_parser(commands)
+    for name in _needed(own):
+        _add_parser(name, commands)
     # argparse takes positional arguments from one place only: files between and after options come back as rest.
     args, rest = parser.parse_known_args(own)
     options = [argument for argument in rest if argument.startswith("-")]
@@ -74,6 +70,18 @@ def _dispatch(arguments: list[str]) -> int:
     args.arguments = arguments[len(own) + 1 :]
     _set_up_logging(args.verbose)
     return int(args.run(args))
+
+
+def _needed(own: Sequence[str]) -> Sequence[str]:
+    """The commands to load: the one that is called, or all, for help, errors and completion.
+
+    They import engines, and to load all of these takes longer than to check a small program.
+    """
+    return own[:1] if own and own[0] in COMMANDS and own[0] != "completion" else COMMANDS
+
+
+def _add_parser(command: str, commands: Commands) -> None:
+    import_module(f"raceproof.cli.{command.replace('-', '_')}").add_parser(commands)
 
 
 def _own(arguments: Sequence[str]) -> list[str]:

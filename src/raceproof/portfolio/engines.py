@@ -1,14 +1,22 @@
-"""Which engines there are, by name. A new engine is one function registered here."""
+"""Which engines there are, by name. A new engine is one function registered here.
+
+Engines that many programs do not need are imported when they first run: to load them all takes longer than to check a
+small program.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
-from raceproof import bmc, explore, frontend, lockset, petri, transactions
+from raceproof import explore, frontend, lockset
 from raceproof.core import Budget, Unsupported
 from raceproof.model import ConcurrentProgram, EngineResult, Guide, Models, Proof, RacePair, Rule, Schedule
+
+if TYPE_CHECKING:
+    from raceproof import bmc
 
 LOOK_SECONDS = 1.0
 
@@ -57,6 +65,8 @@ def _lockset(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Setting
 
 
 def _petri(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
+    from raceproof import petri
+
     petri.kernel()  # built once; not on the time of a look
     part = budget.part(settings.look) if settings.look else budget
     result = petri.run(cp, pairs, petri.PetriOptions(), part)
@@ -64,6 +74,8 @@ def _petri(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings,
 
 
 def _transactions(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
+    from raceproof import transactions
+
     if settings.models.safe:
         raise Unsupported("values in a program with functions whose accesses nobody looks at, because the user says so")
     part = budget.part(settings.look) if settings.look else budget
@@ -73,6 +85,8 @@ def _transactions(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Se
 
 
 def _bmc(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
+    from raceproof import bmc
+
     if settings.models.safe:
         raise Unsupported("values in a program with functions whose accesses nobody looks at, because the user says so")
     options = bmc.BmcOptions(
@@ -88,6 +102,8 @@ def model_executor(
     cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget
 ) -> bmc.Executor:
     """Runs what `bmc` has thought of, with the same accesses watched as the explorer has."""
+    from raceproof import bmc
+
     search = _search_options(cp, pairs, settings, budget)
     watched = explore.watched_pairs(cp, pairs, search)
     prepared = explore.prepare(cp, watched, search, budget)

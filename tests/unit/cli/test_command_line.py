@@ -282,3 +282,10 @@ def test_a_closed_pipe_is_no_error() -> None:
     done = subprocess.run(command, stdout=write_end, stderr=subprocess.PIPE, env=environment, check=False)
     os.close(write_end)
     assert done.stderr == b""
+
+
+def test_a_command_does_not_load_engines_that_it_may_not_need() -> None:
+    code = "import sys, raceproof.cli.check; print(*sorted(name for name in sys.modules if name.count('.') == 1))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "raceproof.lockset" in told
+    assert not {"raceproof.bmc", "raceproof.petri", "raceproof.transactions", "raceproof.corpora"} & set(told)
