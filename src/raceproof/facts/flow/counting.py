@@ -27,9 +27,6 @@ from raceproof.facts.flow.counts import Tally
 from raceproof.facts.flow.state import Condition, State
 from raceproof.ir import (
     Binary,
-    Call,
-    CompareExchange,
-    Fence,
     IntConst,
     Load,
     MemoryOrder,
@@ -99,21 +96,9 @@ def _step(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> int |
         case _:
             return None
     load = w.info.definitions.get(old.name)
-    if not isinstance(load, Load) or load.type != instr.type or not _is_one_step(w, load, instr):
+    if not isinstance(load, Load) or load.type != instr.type or not w.info.must_just_read(load, instr):
         return None
     return amount if w.value(load.address, state) == address else None
-
-
-def _is_one_step(w: Walker, load: Load, store: Store) -> bool:
-    """Between the two nothing is written, and no lock is taken or given back."""
-    label = w.info.block_of[store.id]
-    if w.info.block_of[load.id] != label:
-        return False
-    body = w.info.blocks[label].body
-    between = body[body.index(load) + 1 : body.index(store)]
-    return load in body[: body.index(store)] and not any(
-        isinstance(i, Store | Rmw | CompareExchange | Call | Fence) for i in between
-    )
 
 
 def _drawn(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> list[str]:
@@ -123,14 +108,11 @@ def _drawn(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> list
     """
     if isinstance(instr, Rmw):
         return [instr.result.name]
-    body = w.info.blocks[w.info.block_of[instr.id]].body
-    registers = []
-    for before in reversed(body[: body.index(instr)]):
-        if isinstance(before, Store | Rmw | CompareExchange | Call | Fence):
-            break
-        if isinstance(before, Load) and before.type == instr.type and w.value(before.address, state) == address:
-            registers.append(before.result.name)
-    return registers
+    return [
+        load.result.name
+        for load in w.info.may_just_read(instr)
+        if load.type == instr.type and w.value(load.address, state) == address and w.info.must_just_read(load, instr)
+    ]
 
 
 def create(w: Walker, record: ThreadRecord, state: State) -> None:

@@ -7,7 +7,7 @@ over the same ids are all joined behind the second; see `flow`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from raceproof.core import dominators, natural_loops, reverse_postorder, strongly_connected
@@ -15,18 +15,24 @@ from raceproof.ir import (
     Binary,
     Block,
     Branch,
+    Call,
     Cast,
     Compare,
+    CompareExchange,
+    Fence,
     Function,
     Gep,
     Instr,
     IntConst,
     IntType,
+    Load,
     Operand,
     Phi,
     Reg,
+    Rmw,
     Select,
     SiteId,
+    Store,
     Terminator,
     Unreachable,
     operands,
@@ -122,6 +128,38 @@ class FunctionInfo:
                     reached.add(succ)
                     work.append(succ)
         return reached
+
+    def must_just_read(self, load: Load, site: Instr) -> bool:
+        """Whichever way leads to `site`, the load was executed on it and nothing was written, called or fenced since,
+        so that no lock was taken or given back, either."""
+        return all(load in loads for loads, is_end in self._backwards(site, load) if is_end)
+
+    def may_just_read(self, site: Instr) -> list[Load]:
+        """Loads that may come before `site` with nothing written, called or fenced in between."""
+        return list(dict.fromkeys(load for loads, _ in self._backwards(site, None) for load in loads))
+
+    def _backwards(self, site: Instr, until: Load | None) -> Iterator[tuple[list[Load], bool]]:
+        """The loads before `site`, block by block, back to `until` or to what writes, calls or fences; and whether the
+        way ends in this block."""
+        label = self.block_of[site.id]
+        body = self.blocks[label].body
+        work = [(label, body[: body.index(site)])]
+        seen: set[str] = set()
+        while work:
+            label, body = work.pop()
+            loads: list[Load] = []
+            is_end = not self.predecessors[label] or label == self.order[0]
+            for instr in reversed(body):
+                if isinstance(instr, Load):
+                    loads.append(instr)
+                if instr is until or isinstance(instr, Store | Rmw | CompareExchange | Call | Fence):
+                    is_end = True
+                    break
+            yield loads, is_end
+            for before in () if is_end else self.predecessors[label]:
+                if before not in seen:
+                    seen.add(before)
+                    work.append((before, self.blocks[before].body))
 
     def index_range(self, operand: Operand, label: str) -> range | None:
         """The numbers that an operand may be in block `label`, if it is a constant, or counts with constant bounds."""

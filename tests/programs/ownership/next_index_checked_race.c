@@ -1,0 +1,31 @@
+// As next_index_checked, but the lock is given back between the look and the update: two threads may use one index.
+#include <pthread.h>
+
+#define N 4
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int next, cell[N];
+
+static void *worker(void *arg) {
+    for (;;) {
+        pthread_mutex_lock(&m);
+        int mine = next;                        // no-race
+        if (mine >= N) {
+            pthread_mutex_unlock(&m);
+            return arg;
+        }
+        pthread_mutex_unlock(&m);
+        pthread_mutex_lock(&m);
+        next = mine + 1;                        // no-race
+        pthread_mutex_unlock(&m);
+        cell[mine] = 1;                         // race
+    }
+}
+
+int main(void) {
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, worker, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return cell[0] == 1 ? 0 : 1;                // no-race
+}
