@@ -9,7 +9,7 @@ from dataclasses import replace
 from raceproof.core import Budget
 from raceproof.facts.call_targets import call_graph
 from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
-from raceproof.facts.flow.counters import countdowns, drawn_from
+from raceproof.facts.flow.counters import countdowns, drawn_from, lenders
 from raceproof.facts.flow.flow import Flow, FlowResult
 from raceproof.facts.flow.kept_ids import kept_ids
 from raceproof.facts.flow.locations import overlap
@@ -67,6 +67,7 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
         counters=countdowns(world, first, touched),
         kept_ids=kept_ids(first, touched),
         drawn_from=drawn_from(world, first, touched),
+        lenders=lenders(world, first, touched),
         section_words=section_words(world, first, touched),
     ).run()
     log.info("second flow: %d threads, %d contexts", len(second.records), second.contexts)
@@ -124,7 +125,7 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
         may_hold={held: holders - safe.keys() for held, holders in may_hold.items()},
         calls=call_graph(world.program, world.points_to),
         countdowns=tuple(countdowns(world, flow, touched).values()),
-        drawn_from=drawn_from(world, flow, touched),
+        drawn_from=drawn_from(world, flow, touched) | lenders(world, flow, touched),
     )
 
 

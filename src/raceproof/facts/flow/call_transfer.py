@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import counting, memory_transfer, stale_names, sync_transfer, thread_transfer
+from raceproof.facts.flow import counting, lending, memory_transfer, stale_names, sync_transfer, thread_transfer
 from raceproof.facts.flow.contexts import (
     Exit,
     Renaming,
@@ -247,6 +247,7 @@ def _return_state(
     """The caller's state after coming back by one exit of the callee."""
     inner = leave.state
     _result(w, instr, state)
+    lending.after_call(w, name, state)
     result_atom = w.evaluator.opaque(instr.result.name) if instr.result is not None else None
     value = leave.value
     new_atom = _sole_local_atom(value, back)

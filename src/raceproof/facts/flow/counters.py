@@ -15,7 +15,7 @@ from raceproof.facts.flow.flow import FlowResult
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.observations import Step
 from raceproof.facts.flow.world import TargetedTouch, World
-from raceproof.ir import Rmw
+from raceproof.ir import Rmw, Store
 from raceproof.model import MAIN, Base, CountDown, Linear, LockKind, LockMode, MemLoc, ThreadId, View
 
 _WIDE_ENOUGH = 4  # bytes
@@ -138,6 +138,27 @@ def drawn_from(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targe
             continue
         if _common_mutexes(beside_others) or all(
             isinstance(world.instructions[key[0]][1], Rmw) for key, _ in beside_others
+        ):
+            found.add(address)
+    return frozenset(found)
+
+
+def lenders(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[Linear]:
+    """Masks from which numbers are borrowed under a lock, see `lending`.
+
+    Main may set them to anything while it is alone: nobody else has a number then, and its own are forgotten.
+    """
+    if world.uses_setjmp:
+        return frozenset()
+    found: set[Linear] = set()
+    stored = {(step.address, step.size) for steps in flow.uses.steps.values() for step in steps if step.amount is None}
+    for address, size in sorted(stored, key=str):
+        writes = _writes(world, flow, touched, address, size)
+        beside_others = _beside_others(writes) if writes is not None else []
+        if any(key[0] in flow.uses.other_lendings for key, _ in beside_others):
+            continue
+        if all(isinstance(world.instructions[key[0]][1], Store) for key, _ in writes or ()) and _common_mutexes(
+            beside_others
         ):
             found.add(address)
     return frozenset(found)

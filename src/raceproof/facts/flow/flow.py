@@ -73,7 +73,7 @@ class FlowResult:
 @dataclass
 class Flow:
     """State of one run of the analysis; what comes from an earlier run, if any, is `signals`, `counters`, `kept_ids`,
-    `drawn_from`, `section_words` (each with its size and the value of who has it) and `stability`."""
+    `drawn_from`, `lenders`, `section_words` (each with its size and the value of who has it) and `stability`."""
 
     world: World
     budget: Budget
@@ -86,6 +86,7 @@ class Flow:
     counters: Mapping[Linear, CountDown] = field(default_factory=dict)
     kept_ids: Mapping[ThreadId, int] = field(default_factory=dict)
     drawn_from: frozenset[Linear] = frozenset()
+    lenders: frozenset[Linear] = frozenset()
     section_words: Mapping[Linear, tuple[int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from raceproof.core import dominators, natural_loops, reverse_postorder, strongly_connected
 from raceproof.ir import (
+    Address,
     Binary,
     Block,
     Branch,
@@ -129,16 +130,16 @@ class FunctionInfo:
                     work.append(succ)
         return reached
 
-    def must_just_read(self, load: Load, site: Instr) -> bool:
+    def must_just_read(self, load: Load, site: Instr, silent: frozenset[str] = frozenset()) -> bool:
         """Whichever way leads to `site`, the load was executed on it and nothing was written, called or fenced since,
-        so that no lock was taken or given back, either."""
-        return all(load in loads for loads, is_end in self._backwards(site, load) if is_end)
+        so that no lock was taken or given back, either. Calls of `silent` functions do not count."""
+        return all(load in loads for loads, is_end in self._backwards(site, load, silent) if is_end)
 
     def may_just_read(self, site: Instr) -> list[Load]:
         """Loads that may come before `site` with nothing written, called or fenced in between."""
-        return list(dict.fromkeys(load for loads, _ in self._backwards(site, None) for load in loads))
+        return list(dict.fromkeys(load for loads, _ in self._backwards(site, None, frozenset()) for load in loads))
 
-    def _backwards(self, site: Instr, until: Load | None) -> Iterator[tuple[list[Load], bool]]:
+    def _backwards(self, site: Instr, until: Load | None, silent: frozenset[str]) -> Iterator[tuple[list[Load], bool]]:
         """The loads before `site`, block by block, back to `until` or to what writes, calls or fences; and whether the
         way ends in this block."""
         label = self.block_of[site.id]
@@ -152,7 +153,7 @@ class FunctionInfo:
             for instr in reversed(body):
                 if isinstance(instr, Load):
                     loads.append(instr)
-                if instr is until or isinstance(instr, Store | Rmw | CompareExchange | Call | Fence):
+                if instr is until or _may_write_or_lock(instr, silent):
                     is_end = True
                     break
             yield loads, is_end
@@ -174,6 +175,12 @@ class FunctionInfo:
         """Header of the smallest natural loop around `label`."""
         around = [h for h, body in self.loops.items() if label in body]
         return min(around, key=lambda h: len(self.loops[h])) if around else None
+
+
+def _may_write_or_lock(instr: Instr, silent: frozenset[str]) -> bool:
+    if isinstance(instr, Call):
+        return not (isinstance(instr.callee, Address) and instr.callee.symbol in silent)
+    return isinstance(instr, Store | Rmw | CompareExchange | Fence)
 
 
 def function_info(function: Function) -> FunctionInfo:

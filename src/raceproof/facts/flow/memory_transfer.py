@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import counting, section_words, stale_names, thread_transfer
+from raceproof.facts.flow import counting, lending, section_words, stale_names, thread_transfer
 from raceproof.facts.flow.state import Condition, Known, State
 from raceproof.facts.flow.world import TargetedTouch
 from raceproof.ir import (
@@ -90,6 +90,8 @@ def store(w: Walker, instr: Store, state: State) -> list[State] | None:
     if isinstance(instr.type, IntType | PtrType) and is_tracked(w, touch, address, state):
         state.memory[(address, instr.type.size)] = Known(value, touch.objects)
     counting.write(w, instr, address, state)
+    if address.is_absolute:
+        lending.write(w, instr, address, state)
     if w.recording:
         w.flow.observed.note_store(address, value, instr.id)
     section_words.note_store(w, instr, address, value, state)

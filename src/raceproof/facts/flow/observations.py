@@ -39,6 +39,7 @@ class Uses:
     sent_after: Mapping[Linear, frozenset[Signal]]
     steps: Mapping[SiteId, frozenset[Step]]
     repeated_counts: frozenset[Linear]
+    other_lendings: frozenset[SiteId]
     section_stores: Mapping[Linear, Mapping[SiteId, frozenset[tuple[int, int]]]]
 
 
@@ -62,6 +63,7 @@ class Observations:
         self._sent_after: dict[Linear, frozenset[Signal]] = {}
         self._steps: dict[SiteId, set[Step]] = {}
         self._repeated_counts: set[Linear] = set()
+        self._other_lendings: set[SiteId] = set()
         self._section_stores: dict[Linear, dict[SiteId, set[tuple[int, int]]]] = {}
         self._other_stores: set[SiteId] = set()
 
@@ -110,6 +112,11 @@ class Observations:
     def note_repeated_count(self, address: Linear) -> None:
         self._repeated_counts.add(address)
 
+    def note_lending(self, site: SiteId, is_regular: bool) -> None:
+        """Whether a store takes a number out of a mask or gives back what was borrowed, and nothing else."""
+        if not is_regular:
+            self._other_lendings.add(site)
+
     def note_section_store(self, address: Linear, site: SiteId, stored: tuple[int, int] | None) -> None:
         """Size and value of what a word of atomic sections gets; None: not as such a word does."""
         if stored is None:
@@ -140,6 +147,7 @@ class Observations:
             sent_after=dict(self._sent_after),
             steps={site: frozenset(found) for site, found in self._steps.items()},
             repeated_counts=frozenset(self._repeated_counts),
+            other_lendings=frozenset(self._other_lendings),
             section_stores={
                 address: {site: frozenset(stored) for site, stored in sites.items() if site not in self._other_stores}
                 for address, sites in self._section_stores.items()

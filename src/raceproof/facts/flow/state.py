@@ -101,6 +101,7 @@ class State:
             self.in_once,
             self.must_received,
             self.counts.must_drained,
+            self.drawn,
         )
 
     def full_key(self) -> tuple[object, ...]:
@@ -118,7 +119,6 @@ class State:
             frozenset(self.observed.items()),
             self.counts.key(),
             frozenset(self.hidden.items()),
-            self.drawn,
         )
 
     def moment(self) -> Moment:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from raceproof.core import Unsupported
-from raceproof.facts.flow import counting, memory_transfer
+from raceproof.facts.flow import counting, lending, memory_transfer
 from raceproof.facts.flow.contexts import COUNTER, MAX_ROUNDS, LoopIds, Spawn, ThreadRecord
 from raceproof.facts.flow.function_info import DOWNWARDS, UPWARDS, CountedLoop
 from raceproof.facts.flow.locations import overlap
@@ -97,6 +97,7 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
         loop = _loop_of(w, instr.id)
         where = w.value(instr.args[op.arg], state) if op.arg is not None else None
         ids = _note_ids(w, record, loop, where, state)
+        borrowed = lending.hand_over(w, argument, record.id, state) if len(starts) == 1 else frozenset()
         if w.recording:
             w.spawn(
                 record,
@@ -105,7 +106,7 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
                     many=running > 0 or w.flow.creator_is_many(w.context),
                     instances=_instances(w, instr.id, loop, state),
                     may_run=frozenset(state.may_run),
-                    entry=_child_state(state, w.world.may_escape),
+                    entry=_child_state(state, w.world.may_escape, borrowed),
                     argument_objects=_argument_objects(w, argument),
                 ),
             )
@@ -191,8 +192,10 @@ def _remember_id(w: Walker, instr: Call, op: SyncOp, start: str, state: State) -
         state.memory[(address, size)] = Known(of_atom(Opaque(f"{THREAD_ID}{record.id}")), touches[0].objects)
 
 
-def _child_state(state: State, may_escape: frozenset[ObjectId]) -> State:
-    """What a new thread inherits: all that happened before its creation happened before it.
+def _child_state(
+    state: State, may_escape: frozenset[ObjectId], borrowed: frozenset[tuple[Atom, Linear]] = frozenset()
+) -> State:
+    """What a new thread inherits: all that happened before its creation happened before it; and what it `borrowed`.
 
     Contents that the creator knows and other threads could see are stable: nobody writes them while the new
     thread runs, so it knows them too. Not those of fresh objects: they are known only until others get the object.
@@ -206,7 +209,7 @@ def _child_state(state: State, may_escape: frozenset[ObjectId]) -> State:
         and known.objects & may_escape
         and not any(atom in state.fresh for atom in key[0].atoms())
     }
-    return State(must_done=state.must_done, must_received=state.must_received, memory=stable)
+    return State(must_done=state.must_done, must_received=state.must_received, memory=stable, drawn=borrowed)
 
 
 def _argument_objects(w: Walker, argument: Operand | None) -> frozenset[ObjectId]:

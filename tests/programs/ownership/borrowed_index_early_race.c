@@ -1,0 +1,30 @@
+// As borrowed_index, but the cell is given back before it is used: the next thread may have it by then.
+#include <pthread.h>
+#include <strings.h>
+
+#define N 3
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int is_free = 7, cell[N + 1];
+
+static void *worker(void *arg) {
+    int mine = (int)(long)arg;
+    pthread_mutex_lock(&m);
+    is_free |= 1 << mine;                        // no-race
+    pthread_mutex_unlock(&m);
+    cell[mine] = 1;                              // race
+    return 0;
+}
+
+int main(void) {
+    pthread_t t[N];
+    for (int i = 0; i < N; i++) {
+        pthread_mutex_lock(&m);
+        int next = ffs(is_free) - 1;             // no-race
+        is_free &= ~(1 << next);                 // no-race
+        pthread_mutex_unlock(&m);
+        pthread_create(&t[i], NULL, worker, (void *)(long)next);
+    }
+    for (int i = 0; i < N; i++)
+        pthread_join(t[i], NULL);
+    return cell[0] == 1 ? 0 : 1;                 // no-race
+}
