@@ -3084,6 +3084,85 @@ JOIN(b@);
 cell@[0] = 2;
 """
 
+DRAWN_WHILE_LEFT = """
+int next@ = 0; int cell@[6]; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  int k = 0;
+  for (int round = 0; round < ‹1¦2›; round++) {
+    LOCK(«&m@¦&n@»);
+    «k = next@;¦if (round == 0) k = next@;»
+    if (k >= ‹1¦2¦3›) { UNLOCK(&m@); «return NULL¦break¦;»; }
+    «;¦UNLOCK(&m@); LOCK(&m@);¦if (k) { UNLOCK(&m@); LOCK(&m@); }»
+    ‹next@ = k + 1¦next@++¦next@ = next@ + «1¦0»›;
+    UNLOCK(«&m@¦&n@»);
+    cell@[«k¦k / 2»] = 1;
+    «;¦k = 0; cell@[k] = 2;»
+  }
+  return NULL;
+}
+-- setup
+pthread_t a@, b@;
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, f@, NULL);
+-- middle
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+cell@[0] = 2;
+"""
+
+# -- numbers borrowed from a mask of bits
+
+BORROWED_NUMBER = """
+int left@ = «7¦3¦-1»; int cell@[6]; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER;
+int borrow@(void) {
+  int found = -1;
+  LOCK(«&m@¦&n@»);
+  for (int i = 0; i < ‹2¦3›; i++)
+    if («left@ & (1 << i)¦1») {
+      «;¦UNLOCK(&m@); LOCK(&m@);»
+      left@ &= ~(1 << «i¦(i ^ 1)»);
+      found = i;
+      break;
+    }
+  UNLOCK(«&m@¦&n@»);
+  return found;
+}
+void give@(int k) {
+  LOCK(«&m@¦&n@»);
+  «left@ |= 1 << «k¦(k ^ 1)»;¦left@ = 7;¦left@ ^= 1 << k;»
+  UNLOCK(&m@);
+}
+void *f@(void *arg) {
+  int k = ‹borrow@()¦(int)(long)arg›;
+  if (k < 0) return NULL;
+  «;¦give@(k);»
+  cell@[«k¦k + 1»] = 1;
+  ‹give@(k);¦;¦LOCK(&m@); left@ |= 1 << k; UNLOCK(&m@);›
+  «;¦cell@[k] = 2;¦give@(k);»
+  return NULL;
+}
+void *g@(void *arg) { int k = borrow@(); if (k >= 0) { cell@[k] = 3; give@(k); } return NULL; }
+-- setup
+pthread_t a@, b@;
+int w@ = borrow@();
+-- create
+SPAWN(&a@, f@, (void *)(long)w@);
+«;¦cell@[w@ & 3] = 4;»
+‹int z@ = «borrow@()¦w@»;¦int z@ = «-1¦w@»;›
+SPAWN(&b@, ‹f@¦g@›, (void *)(long)z@);
+-- middle
+‹int y@ = borrow@(); if (y@ >= 0) { cell@[y@] = 5; give@(y@); }¦;¦«;¦left@ = 7;»›
+-- join
+JOIN(a@);
+JOIN(b@);
+‹left@ = 7;¦›
+-- end
+cell@[0] = 2;
+"""
+
 # -- loops in all directions
 
 LOOPS_OF_THREADS = """
