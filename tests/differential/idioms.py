@@ -3163,6 +3163,92 @@ JOIN(b@);
 cell@[0] = 2;
 """
 
+# -- words that say whose turn it is
+
+TICKET_LOCK = """
+atomic_int next@; atomic_int now@ = «0¦1»; atomic_int more@; int x@; int y@;
+void *f@(void *arg) {
+  for (int i = 0; i < ‹1¦2›; i++) {
+    int my = atomic_fetch_add_explicit(«&next@¦&more@», «1¦0», ‹RLX¦AR›);
+    ‹int seen = 0; while ((seen = ALOAD(&now@, «ACQ¦RLX»)) != my) ;¦while (ALOAD(&now@, «ACQ¦RLX») != «my¦0») ;¦int seen = ALOAD(&now@, ACQ); if (seen != my) «return NULL¦;»;›
+    x@++;
+    «;¦if (ALOAD(&now@, ACQ) == my) y@++;»
+    ‹atomic_fetch_add_explicit(&now@, 1, «REL¦RLX»);¦ASTORE(&now@, my + 1, «REL¦RLX»);¦ASTORE(&now@, ALOAD(&now@, RLX) + 1, REL);›
+    «;¦x@++;¦atomic_fetch_add_explicit(&now@, 1, REL);¦ASTORE(&now@, my, REL);»
+    «;¦int old = my; if (ALOAD(&now@, ACQ) == old) x@ = 3;»
+  }
+  return NULL;
+}
+void *g@(void *arg) { int my = atomic_fetch_add_explicit(«&next@¦&more@», 1, RLX); while (ALOAD(&now@, ACQ) != my) ; ‹x@ = 2¦y@ = x@›; ASTORE(&now@, my + 1, REL); return NULL; }
+-- setup
+pthread_t a@, b@;
+‹;¦now@ = 0;¦x@ = 1;›
+-- create
+SPAWN(&a@, f@, NULL);
+SPAWN(&b@, ‹f@¦g@›, NULL);
+-- middle
+«;¦ASTORE(&now@, 1, REL);¦ASTORE(&next@, 0, REL);»
+-- join
+JOIN(a@);
+JOIN(b@);
+-- end
+x@ = y@;
+"""
+
+TURN_LOCKED = """
+int next@; int now@; int x@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER; pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c@ = PTHREAD_COND_INITIALIZER;
+void *f@(void *arg) {
+  LOCK(«&m@¦&n@»);
+  ‹int my = next@++;¦int my = (int)(long)arg;›
+  ‹while (now@ != my) pthread_cond_wait(&c@, &m@);¦if (now@ != my) { UNLOCK(&m@); «return NULL¦LOCK(&m@)»; }›
+  «;¦now@ = my + 1;»
+  UNLOCK(«&m@¦&n@»);
+  x@++;
+  LOCK(«&m@¦&n@»);
+  «now@++¦now@ = my + 1¦now@ = 1 - my¦now@ = 0»;
+  pthread_cond_broadcast(&c@);
+  UNLOCK(«&m@¦&n@»);
+  «;¦x@ = 2;¦LOCK(&m@); now@ = my; UNLOCK(&m@);»
+  return NULL;
+}
+-- setup
+pthread_t t@[2];
+-- create
+for (long i = 0; i < 2; i++) SPAWN(&t@[i], f@, (void *)«i¦0L¦(i / 2)»);
+-- middle
+«;¦LOCK(&m@); now@ = 1; pthread_cond_broadcast(&c@); UNLOCK(&m@);¦now@ = 0;»
+-- join
+for (int i = 0; i < 2; i++) JOIN(t@[i]);
+-- end
+x@ = 5;
+"""
+
+TURN_BY_ARGUMENT = """
+atomic_int turn@; int x@; int cell@[3];
+void *f@(void *arg) {
+  int me = (int)(long)arg;
+  for (int i = 0; i < ‹1¦2›; i++) {
+    «while (ALOAD(&turn@, «ACQ¦RLX») != «me¦1¦i») ;¦if (ALOAD(&turn@, ACQ) != me) return NULL;»
+    x@++; cell@[‹me¦0›]++;
+    «ASTORE(&turn@, «(me + 1) % 2¦me¦1 - me», «REL¦RLX»);¦;¦turn@ ^= 1;»
+    «;¦x@ = 4;¦ASTORE(&turn@, me, REL);»
+  }
+  return NULL;
+}
+-- setup
+pthread_t t@[3];
+‹;¦turn@ = ‹0¦1›;›
+-- create
+for (int i = 0; i < 2; i++) SPAWN(&t@[i], f@, (void *)(long)«i¦(i / 2)¦0»);
+«;¦SPAWN(&t@[2], f@, (void *)0L);»
+-- middle
+«;¦turn@ = 0;»
+-- join
+for (int i = 0; i < 2; i++) JOIN(t@[i]);
+-- end
+x@ = cell@[0];
+"""
+
 # -- loops in all directions
 
 LOOPS_OF_THREADS = """

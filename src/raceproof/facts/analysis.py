@@ -13,7 +13,7 @@ from raceproof.facts.flow.counters import countdowns, drawn_from, lenders
 from raceproof.facts.flow.flow import Flow, FlowResult
 from raceproof.facts.flow.kept_ids import kept_ids
 from raceproof.facts.flow.locations import overlap
-from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, section_words, senders_of
+from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, section_words, senders_of, turn_words
 from raceproof.facts.flow.stability import Stability
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.models import known_functions
@@ -68,6 +68,7 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
         kept_ids=kept_ids(first, touched),
         drawn_from=drawn_from(world, first, touched),
         lenders=lenders(world, first, touched),
+        turn_words=turn_words(world, first, touched),
         section_words=section_words(world, first, touched),
     ).run()
     log.info("second flow: %d threads, %d contexts", len(second.records), second.contexts)
@@ -109,6 +110,7 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
             touch=key[1],
         )
     may_hold = _may_hold(world, {**accesses, **safe})
+    counters = drawn_from(world, flow, touched)
     accesses = _without_leaks(accesses, safe, may_hold)
     return ConcurrentProgram(
         program=world.program,
@@ -117,7 +119,7 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
         accesses=accesses,
         private_accesses=private,
         states=states,
-        exclusive=exclusive_locks(world, flow, touched),
+        exclusive=exclusive_locks(world, flow, touched, counters),
         barriers=() if world.uses_setjmp else barrier_facts(flow, threads),  # longjmp skips or repeats rounds
         senders=senders_of(world, flow, touched),
         sent_after=flow.uses.sent_after,
@@ -125,7 +127,7 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
         may_hold={held: holders - safe.keys() for held, holders in may_hold.items()},
         calls=call_graph(world.program, world.points_to),
         countdowns=tuple(countdowns(world, flow, touched).values()),
-        drawn_from=drawn_from(world, flow, touched) | lenders(world, flow, touched),
+        drawn_from=counters | lenders(world, flow, touched),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import counting, lending, memory_transfer, stale_names, sync_transfer, thread_transfer
+from raceproof.facts.flow import counting, lending, memory_transfer, stale_names, sync_transfer, thread_transfer, turns
 from raceproof.facts.flow.contexts import (
     Exit,
     Renaming,
@@ -248,6 +248,7 @@ def _return_state(
     inner = leave.state
     _result(w, instr, state)
     lending.after_call(w, name, state)
+    turns.after_call(w, name, state)
     result_atom = w.evaluator.opaque(instr.result.name) if instr.result is not None else None
     value = leave.value
     new_atom = _sole_local_atom(value, back)

@@ -14,6 +14,7 @@ from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
 from raceproof.facts.flow.flow import FlowResult
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.observations import Step
+from raceproof.facts.flow.state import ATOMIC_SECTION
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.ir import Rmw, Store
 from raceproof.model import MAIN, Base, CountDown, Linear, LockKind, LockMode, MemLoc, ThreadId, View
@@ -136,7 +137,7 @@ def drawn_from(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targe
         by_main = {key for key, view in writes if view.thread == MAIN}
         if any(_grows(flow, key) for key in by_main) and not all(_grows(flow, key) for key in by_main):
             continue
-        if _common_mutexes(beside_others) or all(
+        if _common_locks(beside_others) or all(
             isinstance(world.instructions[key[0]][1], Rmw) for key, _ in beside_others
         ):
             found.add(address)
@@ -157,7 +158,7 @@ def lenders(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targeted
         beside_others = _beside_others(writes) if writes is not None else []
         if any(key[0] in flow.uses.other_lendings for key, _ in beside_others):
             continue
-        if all(isinstance(world.instructions[key[0]][1], Store) for key, _ in writes or ()) and _common_mutexes(
+        if all(isinstance(world.instructions[key[0]][1], Store) for key, _ in writes or ()) and _common_locks(
             beside_others
         ):
             found.add(address)
@@ -177,6 +178,12 @@ def _is_made_by_main(record: ThreadRecord) -> bool:
         and all(creator.thread == MAIN for creator in record.spawns)
         and not record.always_many
     )
+
+
+def _common_locks(writes: _Writes) -> frozenset[Linear]:
+    """Mutexes, and the lock of all atomic sections, that all writes hold."""
+    in_sections = all(any(h.kind is LockKind.ATOMIC_SECTION for h in view.held) for _, view in writes)
+    return _common_mutexes(writes) | (frozenset({ATOMIC_SECTION.address}) if writes and in_sections else frozenset())
 
 
 def _mutexes(view: View) -> frozenset[Linear]:

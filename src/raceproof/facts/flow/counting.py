@@ -96,7 +96,7 @@ def _step(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> int |
         case _:
             return None
     load = w.info.definitions.get(old.name)
-    if not isinstance(load, Load) or load.type != instr.type or not w.info.must_just_read(load, instr):
+    if not isinstance(load, Load) or load.type != instr.type or not w.info.must_just_read(load, instr, w.world.silent):
         return None
     return amount if w.value(load.address, state) == address else None
 
@@ -110,8 +110,10 @@ def _drawn(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> list
         return [instr.result.name]
     return [
         load.result.name
-        for load in w.info.may_just_read(instr)
-        if load.type == instr.type and w.value(load.address, state) == address and w.info.must_just_read(load, instr)
+        for load in w.info.may_just_read(instr, w.world.silent)
+        if load.type == instr.type
+        and w.value(load.address, state) == address
+        and w.info.must_just_read(load, instr, w.world.silent)
     ]
 
 

@@ -65,6 +65,7 @@ class FlowResult:
     views: Mapping[AccessKey, tuple[View, ...]]
     candidates: frozenset[Signal]
     counters: Mapping[Linear, CountDown]
+    turn_words: frozenset[Linear]
     assumptions: tuple[Assumption, ...]
     contexts: int
     uses: Uses
@@ -73,7 +74,8 @@ class FlowResult:
 @dataclass
 class Flow:
     """State of one run of the analysis; what comes from an earlier run, if any, is `signals`, `counters`, `kept_ids`,
-    `drawn_from`, `lenders`, `section_words` (each with its size and the value of who has it) and `stability`."""
+    `drawn_from`, `lenders`, `turn_words`, `section_words` (each with its size and the value of who has it) and
+    `stability`."""
 
     world: World
     budget: Budget
@@ -87,6 +89,7 @@ class Flow:
     kept_ids: Mapping[ThreadId, int] = field(default_factory=dict)
     drawn_from: frozenset[Linear] = frozenset()
     lenders: frozenset[Linear] = frozenset()
+    turn_words: frozenset[Linear] = frozenset()
     section_words: Mapping[Linear, tuple[int, int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -519,6 +522,7 @@ class Flow:
             views={key: tuple(found) for key, found in sorted(views.items())},
             candidates=frozenset(self.candidates),
             counters=self.counters,
+            turn_words=self.turn_words,
             assumptions=tuple(Assumption(t, self.position(site)) for t, site in self.observed.assumptions.items()),
             contexts=len({context for context, _ in reached}),
             uses=self.observed.uses(),

@@ -130,14 +130,14 @@ class FunctionInfo:
                     work.append(succ)
         return reached
 
-    def must_just_read(self, load: Load, site: Instr, silent: frozenset[str] = frozenset()) -> bool:
+    def must_just_read(self, load: Load, site: Instr, silent: frozenset[str]) -> bool:
         """Whichever way leads to `site`, the load was executed on it and nothing was written, called or fenced since,
         so that no lock was taken or given back, either. Calls of `silent` functions do not count."""
         return all(load in loads for loads, is_end in self._backwards(site, load, silent) if is_end)
 
-    def may_just_read(self, site: Instr) -> list[Load]:
+    def may_just_read(self, site: Instr, silent: frozenset[str]) -> list[Load]:
         """Loads that may come before `site` with nothing written, called or fenced in between."""
-        return list(dict.fromkeys(load for loads, _ in self._backwards(site, None, frozenset()) for load in loads))
+        return list(dict.fromkeys(load for loads, _ in self._backwards(site, None, silent) for load in loads))
 
     def _backwards(self, site: Instr, until: Load | None, silent: frozenset[str]) -> Iterator[tuple[list[Load], bool]]:
         """The loads before `site`, block by block, back to `until` or to what writes, calls or fences; and whether the

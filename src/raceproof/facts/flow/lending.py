@@ -106,7 +106,9 @@ def _is_found(w: Walker, number: Reg, bit: Operand, instr: Store, address: Linea
             | Binary(op="add", left=found, right=IntConst(value=-1))
         ):
             match _definition(w, found):
-                case Call(callee=Address(symbol=name, offset=0), args=(mask,)) if name in _silent(w):
+                case Call(callee=Address(symbol=name, offset=0), args=(mask,)) if (
+                    name in FIND_FIRST_SET & w.world.silent
+                ):
                     return _is_just_read(w, mask, instr, address, state)
     bit_value = w.value(bit, state)
     for condition, holds in state.facts.items():
@@ -116,17 +118,12 @@ def _is_found(w: Walker, number: Reg, bit: Operand, instr: Store, address: Linea
             ):
                 reads = (
                     load
-                    for load in w.info.may_just_read(instr)
+                    for load in w.info.may_just_read(instr, w.world.silent)
                     if {w.value(load.result, state), bit_value} == set(args)
                 )
                 if any(_is_just_read(w, load.result, instr, address, state) for load in reads):
                     return True
     return False
-
-
-def _silent(w: Walker) -> frozenset[str]:
-    """Functions of the library that touch nothing."""
-    return FIND_FIRST_SET - w.world.program.functions.keys()
 
 
 def _is_just_read(w: Walker, operand: Operand, instr: Store, address: Linear, state: State) -> bool:
@@ -136,7 +133,7 @@ def _is_just_read(w: Walker, operand: Operand, instr: Store, address: Linear, st
         isinstance(load, Load)
         and load.type == instr.type
         and w.value(load.address, state) == address
-        and w.info.must_just_read(load, instr, _silent(w))
+        and w.info.must_just_read(load, instr, w.world.silent)
     )
 
 

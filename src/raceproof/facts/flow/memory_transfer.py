@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import counting, lending, section_words, stale_names, thread_transfer
+from raceproof.facts.flow import counting, lending, section_words, stale_names, thread_transfer, turns
 from raceproof.facts.flow.state import Condition, Known, State
 from raceproof.facts.flow.world import TargetedTouch
 from raceproof.ir import (
@@ -56,6 +56,7 @@ def load(w: Walker, instr: Load, state: State) -> None:
     else:
         _observe(w, name, address, size, instr.order, state)
         counting.read(w, name, address, instr.order, state)
+        turns.read(w, name, address, instr.order, state)
         section_words.read(w, name, address, size, touch, state)
 
 
@@ -97,6 +98,9 @@ def store(w: Walker, instr: Store, state: State) -> list[State] | None:
     section_words.note_store(w, instr, address, value, state)
     if address.is_absolute:
         send(w, address, value, state)
+        if address in w.flow.turn_words:
+            turns.write(w, instr, address, state)
+            return None
         if address in w.flow.section_words:
             return section_words.write(w, instr, address, value, before, state)
         if value == Linear(0):
@@ -198,6 +202,8 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
     old = w.evaluator.itself(instr.result.name)
     takes = instr.op in ("xchg", "or") and new.is_constant and new.constant != 0 and instr.order.acquires
     if address.is_absolute:
+        if address in w.flow.turn_words:
+            turns.write(w, instr, address, state)
         send(w, address, None, state)  # taking a lock sets a flag, too: a reader that finds it set is behind this point
         if takes and _is_spin_lock(w, address, instr.type.size):
             taken = state.copy()

@@ -40,6 +40,9 @@ class Uses:
     steps: Mapping[SiteId, frozenset[Step]]
     repeated_counts: frozenset[Linear]
     other_lendings: frozenset[SiteId]
+    turn_words: frozenset[Linear]
+    turn_sources: Mapping[Linear, frozenset[Linear | ThreadId]]
+    turn_vias: Mapping[Linear, frozenset[Linear | None]]
     section_stores: Mapping[Linear, Mapping[SiteId, frozenset[tuple[int, int]]]]
 
 
@@ -64,6 +67,9 @@ class Observations:
         self._steps: dict[SiteId, set[Step]] = {}
         self._repeated_counts: set[Linear] = set()
         self._other_lendings: set[SiteId] = set()
+        self._turn_words: set[Linear] = set()
+        self._turn_sources: dict[Linear, set[Linear | ThreadId]] = {}
+        self._turn_vias: dict[Linear, frozenset[Linear | None]] = {}
         self._section_stores: dict[Linear, dict[SiteId, set[tuple[int, int]]]] = {}
         self._other_stores: set[SiteId] = set()
 
@@ -117,6 +123,15 @@ class Observations:
         if not is_regular:
             self._other_lendings.add(site)
 
+    def note_turn_word(self, address: Linear) -> None:
+        self._turn_words.add(address)
+
+    def note_turn(self, address: Linear, source: Linear | ThreadId | None, vias: frozenset[Linear | None]) -> None:
+        """A thread has found its number, which comes from `source`, in a word; or, with none, it writes the word."""
+        self._turn_vias[address] = self._turn_vias.get(address, vias) & vias
+        if source is not None:
+            self._turn_sources.setdefault(address, set()).add(source)
+
     def note_section_store(self, address: Linear, site: SiteId, stored: tuple[int, int] | None) -> None:
         """Size and value of what a word of atomic sections gets; None: not as such a word does."""
         if stored is None:
@@ -148,6 +163,9 @@ class Observations:
             steps={site: frozenset(found) for site, found in self._steps.items()},
             repeated_counts=frozenset(self._repeated_counts),
             other_lendings=frozenset(self._other_lendings),
+            turn_words=frozenset(self._turn_words),
+            turn_sources=_frozen(self._turn_sources),
+            turn_vias=dict(self._turn_vias),
             section_stores={
                 address: {site: frozenset(stored) for site, stored in sites.items() if site not in self._other_stores}
                 for address, sites in self._section_stores.items()

@@ -4,6 +4,7 @@ The flow only says what each thread does with them. Here all uses are looked at 
   * a semaphore excludes like a mutex if it starts at 1 and only who holds it posts it;
   * a word is a spin lock if it starts at 0 and is only ever taken (0 -> not 0, acquire) and, by its holder,
     cleared (release);
+  * a word that says whose turn it is excludes if only who has the turn writes it (`turns`);
   * a signal orders if it starts unset and one thread that runs once sets it;
   * a barrier orders if no more threads than its count ever wait at it.
 """
@@ -16,11 +17,12 @@ from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
 from raceproof.facts.flow.flow import FlowResult
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.world import TargetedTouch, World
-from raceproof.ir import Rmw, SiteId, Store
+from raceproof.ir import Instr, Rmw, SiteId, Store, Terminator
 from raceproof.model import (
     MAIN,
     BarrierFact,
     Base,
+    DistinctArgument,
     Linear,
     LockKind,
     LockMode,
@@ -62,8 +64,11 @@ def _runs_at_most_once(record: ThreadRecord) -> bool:
     return record.id == MAIN or (record.instances == 1 and not record.many)
 
 
-def exclusive_locks(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[Linear]:
-    """Semaphores and spin locks that exclude like mutexes."""
+def exclusive_locks(
+    world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch], drawn_from: frozenset[Linear]
+) -> frozenset[Linear]:
+    """Semaphores, spin locks and words with turns that exclude like mutexes; `drawn_from`: counters that give different
+    numbers."""
     semaphores = {
         address
         for address, values in flow.uses.semaphores.items()
@@ -81,12 +86,39 @@ def exclusive_locks(world: World, flow: FlowResult, touched: Mapping[AccessKey, 
         for address, sites in flow.uses.lock_operations.items()
         if address not in flow.uses.broken_locks
         and not _may_change_unseen(world, address)
+        and (address not in flow.turn_words or _is_taken_in_turn(flow, address, drawn_from))
         and all(
             key[0] in sites and all(v.address == address for v in flow.views[key])
             for key in _writes_to(address, touched, _size_at(sites, touched))
         )
     }
     return frozenset(semaphores | spins)
+
+
+def turn_words(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[Linear]:
+    """Words that may say whose turn it is: they are compared with something, and are no locks of another kind."""
+    if world.uses_setjmp:
+        return frozenset()
+    return frozenset(
+        address
+        for address in flow.uses.turn_words - section_words(world, flow, touched).keys()
+        if all(_may_end_a_turn(world.instructions[key[0]][1]) for key in _writes_to(address, touched))
+    )
+
+
+def _may_end_a_turn(instr: Instr | Terminator) -> bool:
+    return isinstance(instr, Store) or (isinstance(instr, Rmw) and instr.op in ("add", "sub"))
+
+
+def _is_taken_in_turn(flow: FlowResult, address: Linear, drawn_from: frozenset[Linear]) -> bool:
+    """All numbers are different, and all reads and writes are ordered in one way."""
+    sources = flow.uses.turn_sources.get(address, frozenset())
+    if len(sources) != 1 or not flow.uses.turn_vias[address]:
+        return False
+    (source,) = sources
+    if isinstance(source, Linear):
+        return source in drawn_from
+    return any(r.id == source and isinstance(r.argument, DistinctArgument) for r in flow.records)
 
 
 def section_words(

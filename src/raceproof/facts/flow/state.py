@@ -47,6 +47,7 @@ class State:
 
     `hidden`: fresh objects whose address is also stored in objects that never leave this thread, and in which.
     `drawn`: values that were drawn from a counter, and from which.
+    `turns`: values that were read from a word that says whose turn it is, from which, and under which locks.
     `objects`: what a pointer may point to, where that is narrower than what points-to says for all contexts.
     `observed`: a value that was read from a flag, and the signals that a changed value would mean.
     """
@@ -69,6 +70,7 @@ class State:
     counts: Counts = NOTHING_COUNTED
     hidden: dict[Atom, frozenset[ObjectId]] = field(default_factory=dict)
     drawn: frozenset[tuple[Atom, Linear]] = frozenset()
+    turns: Mapping[Atom, tuple[Linear, frozenset[Linear | None]]] = field(default_factory=dict)
 
     def copy(self) -> State:
         return State(
@@ -90,6 +92,7 @@ class State:
             self.counts,
             dict(self.hidden),
             self.drawn,
+            self.turns,
         )
 
     def property_key(self) -> tuple[object, ...]:
@@ -119,6 +122,7 @@ class State:
             frozenset(self.observed.items()),
             self.counts.key(),
             frozenset(self.hidden.items()),
+            frozenset(self.turns.items()),
         )
 
     def moment(self) -> Moment:
@@ -146,6 +150,8 @@ class State:
         self.counts = self.counts.without_read(atom)
         if self.drawn:
             self.drawn = frozenset(item for item in self.drawn if item[0] != atom)
+        if atom in self.turns:
+            self.turns = {a: read for a, read in self.turns.items() if a != atom}
 
     def drop_where(self, stale: Callable[[Linear], bool]) -> None:
         """Drop every entry that mentions a stale value: sound, because all of them are must-knowledge."""
@@ -240,6 +246,11 @@ def join(a: State, b: State) -> State:
         observed={atom: s & b.observed[atom] for atom, s in a.observed.items() if atom in b.observed},
         counts=join_counts(a.counts, b.counts),
         drawn=a.drawn & b.drawn,
+        turns={
+            atom: (word, vias & b.turns[atom][1])
+            for atom, (word, vias) in a.turns.items()
+            if atom in b.turns and b.turns[atom][0] == word
+        },
     )
     result.hidden = {
         atom: a.hidden.get(atom, frozenset()) | b.hidden.get(atom, frozenset())

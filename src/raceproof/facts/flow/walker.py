@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import call_transfer, counting, memory_transfer
+from raceproof.facts.flow import call_transfer, counting, memory_transfer, turns
 from raceproof.facts.flow.contexts import AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
 from raceproof.facts.flow.evaluate import Evaluator
 from raceproof.facts.flow.state import Condition, State, merge
@@ -313,6 +313,10 @@ class Walker:
             del state.facts[next(iter(state.facts))]  # the oldest
         if state.counts.reads:
             counting.learn(self, condition, holds, state)
+        if condition.kind == "eq" and holds:
+            turns.suggest(self, condition, state)
+            if state.turns:
+                turns.learn(self, condition, state)
         if condition.kind != "eq" or not state.observed:
             return
         match condition.difference.terms:

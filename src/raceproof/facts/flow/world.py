@@ -23,6 +23,8 @@ from raceproof.facts.pointers.points_to import PointsTo
 from raceproof.ir import (
     Address,
     Call,
+    CompareExchange,
+    Fence,
     Function,
     Gep,
     Instr,
@@ -33,6 +35,7 @@ from raceproof.ir import (
     PtrType,
     Reg,
     Return,
+    Rmw,
     SiteId,
     Store,
     Terminator,
@@ -43,6 +46,8 @@ from raceproof.model import AccessKind, MemLoc, ObjectId, ObjectKind
 ORDERLESS = frozenset({Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD, Sync.CONDITION_INIT, Sync.SIGNAL})
 ORDERLESS |= {Sync.BROADCAST, Sync.DETACH, Sync.LOCK_DESTROY}
 
+SILENT = frozenset({"abort", "exit", "_exit", "ffs", "ffsl", "ffsll", "__VERIFIER_assume"})
+"""Functions of the library that write nothing, lock nothing and unlock nothing before they come back, if they do."""
 MAX_TEST_BLOCKS = 4
 _ALLOCATED = frozenset({ObjectKind.HEAP, ObjectKind.UNKNOWN})
 """What can be freed: freeing a variable is undefined."""
@@ -371,6 +376,25 @@ class World:
         """Functions that may create threads, directly or through calls."""
         own = {name: int(self._has_sync(f, frozenset({Sync.CREATE}))) for name, f in self.program.functions.items()}
         return frozenset(name for name, bits in self._propagate(own).items() if bits)
+
+    @cached_property
+    def silent(self) -> frozenset[str]:
+        """Functions that write nothing and take or give back no lock, nor do those that they call."""
+        outside = SILENT - self.program.functions.keys() - self.known.locks.keys()
+        own = {name: int(not self._is_silent(f, outside)) for name, f in self.program.functions.items()}
+        return outside | {name for name, bits in self._propagate(own).items() if not bits}
+
+    def _is_silent(self, function: Function, outside: frozenset[str]) -> bool:
+        for instr in function.instructions():
+            match instr:
+                case Store() | Rmw() | CompareExchange() | Fence():
+                    return False
+                case Call(callee=Address(symbol=name, offset=0)):
+                    if name not in self.program.functions and name not in outside:
+                        return False
+                case Call():
+                    return False
+        return not is_atomic_function(function.name) and function.name not in self.known.locks
 
     @cached_property
     def relevant(self) -> frozenset[str]:
