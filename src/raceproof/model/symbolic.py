@@ -17,7 +17,7 @@ Which atoms two threads can compare is the point of their kinds:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import NewType, final
 
@@ -87,22 +87,27 @@ Atom = Base | Stable | StartArg | Self | Derived | Opaque
 class Linear:
     """constant + sum of coefficient * atom; `terms` sorted, without zero coefficients.
 
-    Immutable. Not a data class because these values are keys everywhere: hash and depth are computed once.
+    Immutable. Not a data class because these values are keys everywhere: hash, depth and leaves are computed once.
     `depth` is the number of atoms, nested ones included, to keep expressions small.
     """
 
-    __slots__ = ("_hash", "constant", "depth", "terms")
+    __slots__ = ("_hash", "_leaves", "constant", "depth", "terms")
     __match_args__ = ("constant", "terms")
     constant: int
     terms: tuple[tuple[Atom, int], ...]
     depth: int
     _hash: int
+    _leaves: frozenset[Atom] | None
 
     def __init__(self, constant: int, terms: tuple[tuple[Atom, int], ...] = ()) -> None:
         self.constant = constant
         self.terms = terms
-        self.depth = sum(_depth(atom) for atom, _ in terms) if terms else 0
+        depth = 0
+        for atom, _ in terms:
+            depth += 1 if type(atom) is Opaque else _depth(atom)
+        self.depth = depth
         self._hash = hash((constant, terms))
+        self._leaves = None
 
     def __hash__(self) -> int:
         return self._hash
@@ -169,6 +174,15 @@ class Linear:
                 atom = Derived(atom.op, tuple(arg.replaced(old, new) for arg in atom.args))
             result = result.plus(of_atom(atom), factor)
         return result
+
+    def mentions(self, atoms: Set[Atom]) -> bool:
+        """One of `atoms` is among the leaves."""
+        if not self.terms:
+            return False
+        found = self._leaves
+        if found is None:
+            found = self._leaves = frozenset(self.leaves())
+        return not found.isdisjoint(atoms)
 
     def leaves(self) -> Iterator[Atom]:
         """All atoms, those inside `Derived` atoms too."""

@@ -52,7 +52,7 @@ class Solved:
     def of(self, function: str, operand: Operand) -> set[str]:
         return {self.show(loc) for loc in self.result.targets(function, operand)}
 
-    def stored(self, symbol: str, offset: int | None = 0, size: int | None = None) -> set[str]:
+    def stored(self, symbol: str, offset: int | None = 0, size: int | None = 1) -> set[str]:
         loc = MemLoc(self.result.object_of_symbol(symbol), offset, size)
         return {self.show(target) for target in self.result.contents(loc)}
 

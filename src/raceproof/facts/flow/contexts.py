@@ -50,18 +50,24 @@ class Exit:
 
 @dataclass(eq=False, slots=True)
 class Context:
-    """A function as entered by one thread in one state; `exits`, `views`, `calls` are those of the last run."""
+    """A function as entered by one thread in one state; `exits`, `views`, `calls` are those of the last run.
+
+    `dependents`: who has used the exits, and in which of its runs it last did. `is_outdated`: it was to be run again,
+    but nobody uses it any more.
+    """
 
     thread: ThreadId
     function: str
     chain: tuple[SiteId, ...]
     entry: State
     exits: list[Exit] = field(default_factory=list)
-    dependents: dict[Context, None] = field(default_factory=dict)
+    dependents: dict[Context, int] = field(default_factory=dict)
     views: dict[AccessKey, dict[View, None]] = field(default_factory=dict)
     calls: dict[Context, None] = field(default_factory=dict)
     runs: int = 0
     running: bool = False
+    is_outdated: bool = False
+    widenings: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,9 +63,13 @@ class Evaluator:
     arguments: Mapping[ThreadId, Argument]
     named: set[Atom] = field(default_factory=set)
     _itself: dict[str, Linear] = field(default_factory=dict)
+    _opaque: dict[str, Opaque] = field(default_factory=dict)
 
     def opaque_name(self, register: str) -> Opaque:
-        return Opaque(f"{self.info.function.name}:%{register}")
+        known = self._opaque.get(register)
+        if known is None:
+            known = self._opaque[register] = Opaque(f"{self.info.function.name}:%{register}")
+        return known
 
     def opaque(self, register: str) -> Opaque:
         atom = self.opaque_name(register)

@@ -21,7 +21,7 @@ from raceproof.facts.flow.contexts import SHARED, AccessKey, Context, Exit, Spaw
 from raceproof.facts.flow.initial_values import InitialValues
 from raceproof.facts.flow.observations import Observations, Uses
 from raceproof.facts.flow.stability import Stability
-from raceproof.facts.flow.state import State, join
+from raceproof.facts.flow.state import MANY, State, join
 from raceproof.facts.flow.walker import Walker
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.library.effects import Sync
@@ -48,6 +48,9 @@ FROM_THE_START = ThreadId(MAIN + 1)  # the first of the callbacks that may run f
 
 MAX_CONTEXTS = 4  # per thread and function; then they are merged by locks held
 MAX_GROUPS = 6  # of merged contexts; then all are merged
+MAX_INSTRUCTIONS = 1000  # of all contexts of a function that are not merged: a large one has fewer
+MAX_WIDENINGS = 2  # of a merged context, one by one
+MAX_WORK = 100_000  # instructions walked; then all contexts are merged by locks held, and beyond twice that, all
 MAX_CHAINS = 6  # per thread and function
 MAX_THREADS_PER_SITE = 8
 MAX_RUNS = 400  # of one context: only a broken lattice could need more
@@ -91,6 +94,7 @@ class Flow:
     lenders: frozenset[Linear] = frozenset()
     turn_words: frozenset[Linear] = frozenset()
     section_words: Mapping[Linear, tuple[int, int]] = field(default_factory=dict)
+    work: int = 0  # instructions walked so far, in all contexts
 
     def __post_init__(self) -> None:
         points_to = self.world.points_to
@@ -142,8 +146,20 @@ class Flow:
             _, _, context = heapq.heappop(self._order)
             if context in self._queue:
                 del self._queue[context]
-                self._run(context)
+                if self._is_in_use(context):
+                    self._run(context)
+                else:
+                    context.is_outdated = True
         return self._result()
+
+    def _is_in_use(self, context: Context) -> bool:
+        """Somebody may look at what comes out of it: a thread begins there, or a caller came here in its last run.
+
+        States of threads change while others are found; what a caller entered with the old ones is left behind.
+        """
+        if any(caller.runs == run for caller, run in context.dependents.items()):
+            return True
+        return context in self._constructors or any(record.context is context for record in self.records)
 
     def _run_constructors(self, entry: State) -> list[Context]:
         """Functions that the system runs before main, in main's thread."""
@@ -171,6 +187,7 @@ class Flow:
         if context.running:
             return
         context.runs += 1
+        context.is_outdated = False
         if context.runs > MAX_RUNS:
             raise LimitReached(f"the analysis of function `{context.function}` does not become stable")
         context.running = True
@@ -179,12 +196,13 @@ class Flow:
             record.end_by_context.pop(context, None)
         exits = Walker(self, context).run()
         context.running = False
-        if context.runs > 30:  # force growth: join with what was there
-            exits = _grown(context.exits, exits)
+        if context.runs > 30 or (context.runs > 6 and self.work > MAX_WORK):  # force growth: join with what was there
+            exits = [Exit(self._widened(leave.state), leave.value) for leave in _grown(context.exits, exits)]
         if not _same_exits(context.exits, exits):
             context.exits = exits
-            for dependent in list(context.dependents):
-                self._enqueue(dependent)
+            for dependent, run in list(context.dependents.items()):
+                if not dependent.running or run == dependent.runs:  # otherwise it has yet to come here in its run
+                    self._enqueue(dependent)
         if record is not None:
             if record.context is context:
                 for leave in exits:
@@ -199,22 +217,26 @@ class Flow:
         """
         chain: tuple[SiteId, ...] = ()
         thread = caller.thread
-        if name in self.world.may_spawn:
+        if self.world.calls_to_spawn.get(name, CHAIN) < CHAIN:
             chain = self._chain(caller, name, site)
         if thread != MAIN and name not in self.world.thread_bound:
             special = self.stability.special(thread) if self.stability is not None else 0
             if not self.world.may_refer[name] & special:
                 thread = SHARED
         context = self._context(thread, name, chain, entry)
-        context.dependents[caller] = None
-        if context.runs == 0 or (context in self._queue and not context.running):
+        if context.runs == 0 or context.is_outdated or (context in self._queue and not context.running):
             self._queue.pop(context, None)
             self._run(context)
+        context.dependents[caller] = caller.runs
         return context
 
     def _chain(self, caller: Context, name: str, site: SiteId) -> tuple[SiteId, ...]:
-        """The last call sites, by which threads made in one wrapper are told apart; () once there are too many."""
-        chain = (*caller.chain, site)[-CHAIN:] if site not in caller.chain else caller.chain
+        """The last call sites, by which threads made in one wrapper are told apart; () once there are too many.
+
+        Only as many as are still among the last ones where threads are created.
+        """
+        length = CHAIN - self.world.calls_to_spawn[name]
+        chain = (*caller.chain, site)[-length:] if site not in caller.chain else caller.chain[-length:]
         known = self._chains.setdefault((caller.thread, name), {})
         if chain not in known and len(known) >= MAX_CHAINS:
             return ()
@@ -231,11 +253,13 @@ class Flow:
         key = entry.full_key()
         if key in known:
             return known[key]
-        if len(known) < MAX_CONTEXTS:
+        if len(known) < self._max_contexts(name) and self.work < MAX_WORK:
             known[key] = Context(thread, name, chain, entry)
             return known[key]
         group: tuple[object, ...] = (where, bool(entry.may_run), frozenset(entry.locks))
-        if group not in self._merged:
+        if self.work >= 2 * MAX_WORK:
+            group = (where, bool(entry.may_run))
+        elif group not in self._merged:
             count = self._groups.get(where, 0)
             if count < MAX_GROUPS:
                 self._groups[where] = count + 1
@@ -247,9 +271,25 @@ class Flow:
             return merged
         wider = join(merged.entry, entry)
         if wider.full_key() != merged.entry.full_key():
-            merged.entry = wider
+            merged.widenings += 1
+            merged.entry = self._widened(wider) if merged.widenings > MAX_WIDENINGS else wider
             self._enqueue(merged)
         return merged
+
+    def _widened(self, state: State) -> State:
+        """In a large program, more than the state implies, so that contexts soon have their last one: all threads may
+        run, if any may, and nothing is known but what is held, was received or is done."""
+        if self.work < MAX_WORK:
+            return state
+        state = state.copy()
+        state.forget_values()
+        if state.may_run:
+            state.may_run = {record.id: MANY for record in self.records if record.id != MAIN}
+        return state
+
+    def _max_contexts(self, name: str) -> int:
+        """How many states of a function are told apart; the larger it is, the more each of them costs."""
+        return max(1, min(MAX_CONTEXTS, MAX_INSTRUCTIONS // max(1, len(self.world.info(name).block_of))))
 
     # -- threads ----------------------------------------------------------------------------------
 

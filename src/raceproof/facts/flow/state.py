@@ -142,7 +142,8 @@ class State:
 
     def forget(self, atom: Atom) -> None:
         """Drop what is known in terms of `atom`, whose name now stands for another value."""
-        self.drop_where(lambda linear: any(leaf == atom for leaf in linear.leaves()))
+        atoms = {atom}
+        self.drop_where(lambda linear: linear.mentions(atoms))
         self.fresh.pop(atom, None)
         self.hidden.pop(atom, None)
         self.objects.pop(atom, None)
@@ -200,6 +201,12 @@ class State:
         else:
             for key in [k for k, known in self.memory.items() if known.objects & objects]:
                 del self.memory[key]
+
+    def forget_values(self) -> None:
+        """Drop all that is known of values and memory, and take no object for this thread's alone any more."""
+        for table in (self.memory, self.facts, self.values, self.fresh, self.hidden, self.objects, self.observed):
+            table.clear()
+        self.drawn, self.turns = frozenset(), {}
 
     def leave_section(self) -> None:
         """An atomic section ends: what it has read may change from now on."""

@@ -48,7 +48,8 @@ from raceproof.model import AccessKind
 
 @dataclass(frozen=True, slots=True)
 class MemoryTouch:
-    """One access: `size` None is open-ended; `deref`: through the pointers stored at `address`;
+    """One access: `size` None is open-ended; `deref`: through the pointers stored at `address`, so often;
+    `place`: how many bytes they are stored in, None if to the end of the object;
     `reach`: everything reachable from `address`, not only what it points to;
     `static`: the library's own object of that name, `address` does not matter.
 
@@ -58,7 +59,8 @@ class MemoryTouch:
     address: Operand
     size: int | None
     order: MemoryOrder | None = None
-    deref: bool = False
+    deref: int = 0
+    place: int | None = None
     reach: bool = False
     static: str | None = None
     arg: int | None = field(default=None, compare=False)
@@ -124,14 +126,24 @@ class _Maker:
 
     def touch(self, touch: Touch, kind: AccessKind) -> MemoryTouch | None:
         size = self._size(touch.extent)
+        place = self._place(touch) if touch.deref else None
         if touch.arg == STATIC_ARG:
             if self.effect.static_is_thread_local:
                 return None
-            return MemoryTouch(kind, IntConst(0, 64), size, deref=touch.deref, static=self.effect.static_object)
+            return MemoryTouch(
+                kind, IntConst(0, 64), size, deref=touch.deref, place=place, static=self.effect.static_object
+            )
         if touch.arg >= len(self.call.args):
             return None
         operand = self.call.args[touch.arg]
-        return MemoryTouch(kind, operand, size, deref=touch.deref, arg=touch.arg, extent=touch.extent)
+        return MemoryTouch(kind, operand, size, deref=touch.deref, place=place, arg=touch.arg, extent=touch.extent)
+
+    def _place(self, touch: Touch) -> int | None:
+        """How many bytes of the argument hold the pointers: as many as are looked at."""
+        looked_at = [t.extent for t in (*self.effect.reads, *self.effect.writes) if t.arg == touch.arg and not t.deref]
+        sizes = [self._size(extent) for extent in looked_at]
+        known = [size for size in sizes if size is not None]
+        return max(known) if known and len(known) == len(sizes) else None
 
     def _size(self, extent: Extent) -> int | None:
         match extent:

@@ -180,6 +180,7 @@ class Walker:
 
     def _walk_block(self, label: str, states: list[State]) -> list[Edge]:
         block = self.info.blocks[label]
+        self.flow.work += len(states) * (len(block.body) + 1)
         self.block = label
         self.cyclic = label in self.info.cyclic
         edges: list[Edge] = []

@@ -6,6 +6,7 @@ world leads to them. All other objects belong to the thread that made them.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -118,8 +119,9 @@ class World:
             is_direct = not touch.deref and not touch.reach
             pointers = self._counted_elements(function, instr, touch.address) if is_direct else ()
             pointers = pointers or self.points_to.targets(function.name, touch.address)
-        if touch.deref:
-            pointers = tuple(dict.fromkeys(p for loc in pointers for p in self.points_to.contents(loc)))
+        for level in range(touch.deref):
+            places = [replace(loc, size=None if level else touch.place) for loc in pointers]
+            pointers = tuple(dict.fromkeys(p for loc in places for p in self.points_to.contents(loc)))
         if touch.reach:
             pointers = tuple(MemLoc(o, None, None) for o in sorted(self.reachable(p.object for p in pointers)))
         if touch.kind is AccessKind.FREE:
@@ -395,6 +397,24 @@ class World:
                 case Call():
                     return False
         return not is_atomic_function(function.name) and function.name not in self.known.locks
+
+    @cached_property
+    def calls_to_spawn(self) -> dict[str, int]:
+        """Function that may create threads -> how many calls it takes at least until one is created."""
+        callers: dict[str, list[str]] = {}
+        for name, called in self._call_graph.items():
+            for callee in called:
+                callers.setdefault(callee, []).append(name)
+        create = frozenset({Sync.CREATE})
+        found = {name: 0 for name, function in self.program.functions.items() if self._has_sync(function, create)}
+        work = deque(found)
+        while work:
+            name = work.popleft()
+            for caller in callers.get(name, ()):
+                if caller not in found:
+                    found[caller] = found[name] + 1
+                    work.append(caller)
+        return found
 
     @cached_property
     def relevant(self) -> frozenset[str]:

@@ -89,15 +89,15 @@ def n(size_arg: int, times: int | None = None, unit: int = 1) -> ArgBytes:
     return ArgBytes(size_arg, times, unit)
 
 
-def rd(at: int, extent: Extent = STRING, *, deref: bool = False) -> Effect:
+def rd(at: int, extent: Extent = STRING, *, deref: int = 0) -> Effect:
     return Effect(reads=(Touch(at, extent, deref),))
 
 
-def wr(at: int, extent: Extent = STRING, *, deref: bool = False) -> Effect:
+def wr(at: int, extent: Extent = STRING, *, deref: int = 0) -> Effect:
     return Effect(writes=(Touch(at, extent, deref),))
 
 
-def rw(at: int, extent: Extent = STRING, *, deref: bool = False) -> Effect:
+def rw(at: int, extent: Extent = STRING, *, deref: int = 0) -> Effect:
     return both(rd(at, extent, deref=deref), wr(at, extent, deref=deref))
 
 

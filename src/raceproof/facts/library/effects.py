@@ -58,12 +58,13 @@ Extent = Bytes | ArgBytes | CString | WholeObject
 class Touch:
     """Memory that the call reads or writes through argument `arg`.
 
-    With `deref`, through every pointer stored in the object of `arg` instead (`*arg`, or each iov_base of writev).
+    With `deref`, through every pointer stored in the object of `arg` instead (`*arg`, or each iov_base of writev); so
+    often (each iov_base of sendmsg: 2).
     """
 
     arg: int
     extent: Extent
-    deref: bool = False
+    deref: int = 0
 
 
 @unique

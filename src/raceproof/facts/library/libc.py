@@ -16,6 +16,7 @@ from raceproof.core import InternalError
 from raceproof.facts.library.effects import Effect
 from raceproof.facts.library.libc_atomic import ATOMIC, AtomicCall, atomic_call
 from raceproof.facts.library.libc_compiler import COMPILER, compiler_effect, is_assumption, is_pure_intrinsic
+from raceproof.facts.library.libc_event import EVENT
 from raceproof.facts.library.libc_memory import MEMORY
 from raceproof.facts.library.libc_net import NET
 from raceproof.facts.library.libc_openssl import OPENSSL
@@ -43,7 +44,7 @@ def _joined(*tables: Mapping[str, Effect]) -> dict[str, Effect]:
 
 
 EFFECTS: Final[Mapping[str, Effect]] = _joined(
-    MEMORY, STRINGS, STDIO, PROGRAM, TIMES, POSIX, NET, THREADS, ATOMIC, COMPILER, ZLIB, PCAP, OPENSSL
+    MEMORY, STRINGS, STDIO, PROGRAM, TIMES, POSIX, NET, THREADS, ATOMIC, COMPILER, ZLIB, PCAP, OPENSSL, EVENT
 )
 
 

@@ -7,6 +7,7 @@ loads and stores are.
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from raceproof.facts.library.effect_terms import (
@@ -48,6 +49,11 @@ _PURE_INTRINSICS: Final = """
     x86.rdpmc aarch64.hint aarch64.dmb aarch64.dsb aarch64.isb aarch64.crc32b aarch64.crc32w aarch64.crc32x
 """
 _PURE_STEMS: Final = frozenset(_PURE_INTRINSICS.split())
+_VECTORS: Final = re.compile(  # arithmetic on vectors in registers: shifts, packing, sums of products or differences
+    r"llvm\.x86\.(?:sse2?|sse4[12]|ssse3|avx2?)\."
+    r"(?:ps(?:ll|rl|ra)i?|pack[su]s\w*|pmadd|pmulh\w*|psad|pavg|pmovmskb|movmsk|ph(?:add|sub)|pshuf|psign|crc32)"
+    r"(?:\.[a-z0-9.]+)?"
+)
 
 COMPILER: Final = effects(
     ("llvm.va_start", wr(0, VA_LIST)),
@@ -81,7 +87,9 @@ def is_assumption(name: str) -> bool:
 
 def is_pure_intrinsic(name: str) -> bool:
     """Whether `name` is an LLVM intrinsic that touches no memory and returns no new pointer."""
-    return name.startswith("llvm.") and any(stem.removeprefix("llvm.") in _PURE_STEMS for stem in names_of(name))
+    if not name.startswith("llvm."):
+        return False
+    return bool(_VECTORS.fullmatch(name)) or any(stem.removeprefix("llvm.") in _PURE_STEMS for stem in names_of(name))
 
 
 def compiler_effect(name: str) -> Effect | None:

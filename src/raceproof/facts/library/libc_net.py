@@ -1,7 +1,6 @@
 """sys/socket.h, netdb.h, arpa/inet.h, net/if.h, poll.h, sys/select.h, sys/epoll.h.
 
-sendmsg, recvmsg and their kin stand in no table: their buffers lie two pointers deep, and unknown functions are
-taken to touch all that. The data that epoll hands back is the data given to epoll_ctl, through one static object.
+The data that epoll hands back is the data given to epoll_ctl, through one static object.
 """
 
 from __future__ import annotations
@@ -44,6 +43,9 @@ SOCKETS: Final = effects(
     ("accept accept4 getsockname getpeername", _NAME),
     ("send", rd(1, n(2))),
     ("sendto", rd(1, n(2)), rd(4, n(5))),
+    ("sendmsg sendmmsg", rw(1, ALL), rd(1, ALL, deref=1), rd(1, ALL, deref=2)),
+    ("recvmsg", rw(1, ALL), rw(1, ALL, deref=1), wr(1, ALL, deref=2)),
+    ("recvmmsg", rw(1, ALL), rw(1, ALL, deref=1), wr(1, ALL, deref=2), rw(4, TIMESPEC)),
     ("recv __recv_chk", wr(1, n(2))),
     ("recvfrom", wr(1, n(2)), wr(4, ALL), rw(5, INT)),
     ("__recvfrom_chk", wr(1, n(2)), wr(5, ALL), rw(6, INT)),

@@ -81,7 +81,7 @@ FILES: Final = effects(
     ("utime", rd(0), rd(1, TIMESPEC)),
     ("utimes lutimes", rd(0), rd(1, _TIMES)),
     ("futimes futimens", rd(1, _TIMES)),
-    ("utimensat", rd(1), rd(2, _TIMES)),
+    ("utimensat futimesat", rd(1), rd(2, _TIMES)),
     ("getcwd __getcwd_chk", wr(0, n(1)), or_arg(0), fresh()),
     ("get_current_dir_name", fresh()),
     ("getwd", wr(0), arg(0)),

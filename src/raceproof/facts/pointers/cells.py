@@ -15,10 +15,12 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd
+from typing import Final
 
 from raceproof.facts.pointers.objects import AbstractObject, Dims, PointerValues
 from raceproof.facts.pointers.propagation import ConstraintGraph
 
+_UNLIMITED: Final = 1 << 48
 CellHook = Callable[[int | None, int], None]
 """Called with the canonical offset (None: any) and the node of each cell or overlay that can be read."""
 
@@ -47,6 +49,7 @@ class Memory:
         self._read: dict[int, int | None] = {}
         self._write: dict[int, int | None] = {}
         graph.cells = self
+        graph.covered = values.covered
 
     def read_of(self, value: int) -> int | None:
         """The node that holds what the value may point to; None for functions and threads."""
@@ -141,14 +144,17 @@ class Memory:
             hook(None, overlay.write)
 
     def nodes_at(self, obj: AbstractObject, offset: int | None, size: int | None, stride: int | None) -> list[int]:
-        """Nodes with all that may be stored in a range; makes no new ones, for use after solving."""
+        """Nodes with all that may be stored in a range, to the end of the object if `size` is None.
+
+        Makes no new ones, for use after solving.
+        """
         overlays = list(self._overlays.get(obj.number, {}).values())
         if obj.flat or offset is None:
             return [*obj.cells.values(), *(o.write for o in overlays)]
         dims: Dims = () if stride is None else ((offset % stride, stride, None),)
         if stride is not None:
             offset %= stride
-        last = offset if size is None else offset + max(size, 1) - 1
+        last = offset + (_UNLIMITED if size is None else max(size, 1)) - 1
         nodes = []
         for canonical, node in obj.cells.items():
             levels = obj.shape.smashed(canonical) if obj.shape is not None else ()

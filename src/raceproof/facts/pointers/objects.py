@@ -20,6 +20,7 @@ from typing import Final
 
 from raceproof.core import SourcePos
 from raceproof.facts.pointers.layout import ArrayPart, Level, Shape
+from raceproof.facts.pointers.propagation import members
 from raceproof.ir import SiteId, TypeId
 from raceproof.model import ObjectKind
 
@@ -85,6 +86,9 @@ class PointerValues:
         self.offset_of: list[int | None] = []
         self.dims_of: list[Dims] = []
         self._number: dict[tuple[int, int | None, Dims], int] = {}
+        self._anywheres = 0  # as a set: the values that stand for all of an object
+        self._of_object: dict[int, int] = {}  # object -> all its values, as a set
+        self._covered: dict[int, tuple[int, int]] = {}
 
     def new_object(
         self,
@@ -149,7 +153,25 @@ class PointerValues:
             self.object_of.append(obj)
             self.offset_of.append(offset)
             self.dims_of.append(dims)
+            if not obj.flat:
+                self._of_object[obj.number] = self._of_object.get(obj.number, 0) | 1 << found
+                if offset is None:
+                    self._anywheres |= 1 << found
         return found
+
+    def covered(self, bits: int) -> int:
+        """Of a set of values, those that add nothing because their whole object is in the set."""
+        anywheres = bits & self._anywheres
+        if not anywheres:
+            return 0
+        count, covered = self._covered.get(anywheres, (0, 0))
+        if count != len(self.object_of):
+            covered = 0
+            for value in members(anywheres):
+                covered |= self._of_object[self.object_of[value].number]
+            covered &= ~anywheres
+            self._covered[anywheres] = (len(self.object_of), covered)
+        return bits & covered
 
     def member(self, value: int, distance: int) -> tuple[int, ...]:
         """Add the offset of a struct's member: a pointer for which that leaves the object points to no such struct."""

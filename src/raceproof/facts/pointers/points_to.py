@@ -76,7 +76,7 @@ class PointsTo:
         return self._locations(bits)
 
     def contents(self, loc: MemLoc) -> tuple[MemLoc, ...]:
-        """What the pointers stored in a location may point to."""
+        """What the pointers stored in a location may point to; without a size it goes on to the end of the object."""
         obj = self._work.values.objects[loc.object]
         nodes = self._work.memory.nodes_at(obj, loc.offset, loc.size, loc.stride)
         bits = 0

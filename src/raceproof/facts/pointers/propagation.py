@@ -9,11 +9,13 @@ Differs:
   * cycles are looked for again only after enough new edges;
   * a node has at most one node for what its values point to (`load`), one for what is stored behind them (`store`)
     and one per operation (`shift`), so that pointers found to be equal have these merged too;
+  * of a large set that has all of an object, values that point into that object go no further: see `covered`;
   * field arithmetic and calls found while solving are constraints like the others. Sets are Python ints.
 
 Invariants between two steps:
   * `parent[n]` is the representative of n (merging compresses all paths at once);
-  * `done[n]` has reached all successors, `seen[n]` all other constraints; where `pts[n]` has more, n is queued;
+  * `done[n]` has reached all successors, `seen[n]` all other constraints, but for what is covered; where `pts[n]` has
+    more, n is queued;
   * a *fixed* node has no constraints: its set is known when it is made and never changes.
 """
 
@@ -29,6 +31,7 @@ Watch = Callable[[int], None]
 """Called for each pointer value that arrives in a node; perhaps more than once, so it must be idempotent."""
 
 NONE = -1
+LARGE_SET = 16
 _NODE_BITS = 32
 _NODE_MASK = (1 << _NODE_BITS) - 1
 _BYTE_BITS = [tuple(b for b in range(8) if byte >> b & 1) for byte in range(256)]
@@ -70,11 +73,16 @@ class Cells(Protocol):
 
 
 class ConstraintGraph:
-    """Nodes with points-to sets. `cells` must be set before constraints are made."""
+    """Nodes with points-to sets. `cells` must be set before constraints are made.
+
+    `covered`: the part of a set that says nothing which the rest does not say as well.
+    """
 
     cells: Cells
+    covered: Callable[[int], int]
 
     def __init__(self) -> None:
+        self.covered = lambda bits: 0
         self.parent: list[int] = []
         self.pts: list[int] = []
         self.done: list[int] = []
@@ -238,7 +246,7 @@ class ConstraintGraph:
                 budget.check()
             node = heappop(queue) & _NODE_MASK
             self._is_queued[node] = 0
-            new = pts[node] & ~done[node]
+            new = self._worth_telling(pts[node] & ~done[node], pts[node])
             done[node] = pts[node]
             for target in self.succ[node]:
                 old = pts[target]
@@ -257,12 +265,16 @@ class ConstraintGraph:
             ):
                 self._complex[node] = None
 
+    def _worth_telling(self, new: int, all_values: int) -> int:
+        return new & ~self.covered(all_values) if new.bit_count() > LARGE_SET else new
+
     def _apply(self, node: int) -> None:
         """Apply the constraints of a node that look at its values."""
         new = self.pts[node] & ~self.seen[node]
         if not new:
             return
         self.seen[node] = self.pts[node]
+        new = self._worth_telling(new, self.pts[node])
         shifts = self._shifts[node]
         if shifts is not None:
             for shift in list(shifts.values()):

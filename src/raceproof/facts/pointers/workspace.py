@@ -30,6 +30,8 @@ _LIBRARY_VARIABLES: Final = """
     __timezone __daylight __tzname program_invocation_name program_invocation_short_name __progname
     __progname_full sys_errlist sys_siglist __stack_chk_guard in6addr_any in6addr_loopback
 """
+MAX_ESCAPING: Final = 256
+"""Pointers that the outside world has of which it is heeded where in their object they point."""
 LIBRARY_VARIABLES: Final = frozenset(_LIBRARY_VARIABLES.split())
 """Variables of libc: they hold pointers to its own memory, not to what the program passes elsewhere."""
 
@@ -50,6 +52,7 @@ class Workspace:
         self.statics: dict[str, AbstractObject] = {}
         self.escaped: dict[int, AbstractObject] = {}
         self._opened: set[int] = set()
+        self._escaping: dict[int, None] = {}
         self.on_escaped_function: Callable[[str], None] = lambda _: None
         self._slots: dict[int, tuple[int, ...]] = {}
         self.outside = self.values.new_object(ObjectKind.UNKNOWN, "memory outside the program", flat=True)
@@ -104,6 +107,7 @@ class Workspace:
         if obj is self.outside:
             return
         self.escaped[obj.number] = obj
+        self._count_escaping(value)
         offset = self.values.offset_of[value]
         if obj.number in self._opened or (offset is not None and self.values.plain_array(obj, offset) is not None):
             return
@@ -115,6 +119,15 @@ class Workspace:
             self.graph.copy(read, self.outside_content)
             if not obj.is_constant:
                 self.graph.copy(self.outside_content, write)
+
+    def _count_escaping(self, value: int) -> None:
+        """Beyond a limit it does not matter any more where in an object a pointer points that the outside has."""
+        self._escaping[value] = None
+        if len(self._escaping) == MAX_ESCAPING:
+            for obj in self.escaped.values():
+                self.graph.add(self.outside_content, 1 << self.values.anywhere(obj))
+        elif len(self._escaping) > MAX_ESCAPING:
+            self.graph.add(self.outside_content, 1 << self.values.anywhere(self.values.object_of[value]))
 
     def address_bits(self, address: Address) -> int:
         obj = self.symbols.get(address.symbol)
