@@ -37,13 +37,13 @@ _THREAD_LOCAL = re.compile(r"\bthread_local(?:\(\w+\))? ")
 
 def instrument(text: str, program: Program, plan: HookPlan) -> str:
     """The module with hooks. Raises `Unsupported` for what the runtime cannot carry out."""
-    if program.pointer_size != 8:
-        raise Unsupported("running a program compiled for 32 bits")
+    if program.pointer_size not in (4, 8):
+        raise Unsupported(f"running a program compiled for {program.pointer_size * 8} bits")
     places = {f.name: f.pos for f in program.functions.values()} | {g.name: g.pos for g in program.globals.values()}
     for name, pos in places.items():
         if name.startswith("rp_"):
             raise Unsupported(f"running a program with names of the runtime, rp_...: {name}", pos)
-    writer = HookWriter()
+    writer = HookWriter(program.pointer_size * 8)
     facts = ModuleFacts(
         program=program,
         plan=plan,

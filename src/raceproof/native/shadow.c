@@ -254,7 +254,8 @@ static void order_in_cell(const struct ordering *o, struct cell *c, uint8_t mask
 }
 
 /* Sync objects have their own cells: an odd key above every word's number. */
-static inline uintptr_t sync_key(uintptr_t object) { return ((object >> 3) << 1 | 1) ^ ((uintptr_t)1 << 63); }
+#define SYNC_CELL ((uintptr_t)1 << (sizeof(uintptr_t) * 8 - 1))
+static inline uintptr_t sync_key(uintptr_t object) { return ((object >> 3) << 1 | 1) ^ SYNC_CELL; }
 
 /* What depends on everything: on the last event of each thread, and every event on the last such one. */
 static void order_globally(const struct ordering *o) {
