@@ -65,7 +65,7 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
         signals,
         first.threads,
         counters=countdowns(world, first, touched),
-        kept_ids=kept_ids(first, touched),
+        kept_ids=kept_ids(first, touched, program.pointer_size),
         drawn_from=drawn_from(world, first, touched),
         section_words=section_words(world, first, touched),
     ).run()
