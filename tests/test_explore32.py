@@ -182,6 +182,7 @@ int main(int argc, char **argv) {
     pthread_create(&id, NULL, worker, NULL), pthread_join(id, &result);
     printf("%ld %d %d\n", (long)result, mine, big[2999999]);
     fprintf(stderr, "%d %s\n", argc, argv[0]);
+    printf("%s %s %d\n", basename("a/b"), strerror_r(ENOENT, text, sizeof text), rawmemchr("abc", 'c') != NULL);
     free(block);
     return 0;
 }
@@ -191,7 +192,7 @@ int main(int argc, char **argv) {
 def test_a_program_with_much_of_the_library(tmp_path: Path) -> None:
     narrow = printed(LIBRARY_PROGRAM, tmp_path)
     assert narrow.splitlines()[0] == "123"
-    assert narrow.splitlines()[-2:] == ["8 7 1", "1 program"]
+    assert narrow.splitlines()[-3:] == ["8 7 1", "1 program", "b No such file or directory 1"]
     assert "1 0 0 120" in narrow
     assert narrow == printed(LIBRARY_PROGRAM, tmp_path, "-m64")
 
@@ -242,6 +243,7 @@ def test_large_blocks_and_arrays(tmp_path: Path) -> None:
     [
         ('#include <sys/stat.h>\nint main(void) { struct stat s; return stat("/", &s); }', "calls `stat`"),
         ("int nowhere(void); int main(void) { return nowhere(); }", "without `nowhere`"),
+        ("__attribute__((regparm(2))) int other(int, int); int main(void) { return other(1, 2); }", "calls `other`"),
     ],
 )
 def test_what_the_host_does_not_have_is_refused_by_name(text: str, reason: str, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ The host of 32-bit programs brings musl with it, because no machine can be expec
 programs were compiled for glibc. Both agree on what passes between them, but for times and offsets in files (64 bits in
 musl), and structures that hold those: so a function is here only if it takes and gives nothing of that kind, or if
 musl has it for 32-bit times under its plain name, as it does for time.h. What the runtime replaces is right anyway.
-Anything else is refused by name.
+Anything else is refused by name: also what glibc's headers do to the inside of a FILE (`__uflow`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STRING_H: Final = _words("""
     memccpy memchr memcmp memcpy memmem memmove mempcpy memrchr memset bcmp bcopy bzero explicit_bzero swab
     ffs ffsl ffsll index rindex stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul strcmp strcoll strcpy
     strcspn strlcat strlcpy strlen strncasecmp strncat strncmp strncpy strnlen strpbrk strrchr strsep strspn strstr
-    strtok_r strverscmp strxfrm basename __xpg_basename dirname fnmatch strerror strerror_r __xpg_strerror_r strsignal
+    strtok_r strverscmp strxfrm __xpg_basename dirname fnmatch strerror __xpg_strerror_r strsignal
     __memcpy_chk __memmove_chk __memset_chk __strcat_chk __strcpy_chk __strncat_chk __strncpy_chk
     __stpcpy __stpncpy __strchrnul __memrchr
 """)
@@ -51,7 +51,6 @@ _STDLIB_H: Final = _words("""
 _STDIO_H: Final = _words("""
     snprintf sprintf vsnprintf vsprintf sscanf vsscanf __isoc99_sscanf __isoc99_vsscanf __isoc99_swscanf
     __isoc99_vswscanf fileno fopen fdopen remove rename tmpfile tmpnam popen pclose open_memstream fmemopen
-    __uflow __overflow
 """)
 _TIME_H: Final = _words("""
     asctime asctime_r ctime ctime_r difftime gmtime gmtime_r localtime localtime_r mktime strftime strptime timegm tzset
@@ -129,6 +128,8 @@ _OTHER_NAMES: Final = {
     **{f"__{name}": name for name in _words("rawmemchr strtok_r strnlen strsep strcasecmp mempcpy")},
     **{f"pthread_mutexattr_{verb}kind_np": f"pthread_mutexattr_{verb}type" for verb in ("get", "set")},
     **{f"pthread_mutexattr_{verb}robust_np": f"pthread_mutexattr_{verb}robust" for verb in ("get", "set")},
+    "strerror_r": "gnu_strerror_r",
+    "basename": "gnu_basename",
     "strtoq": "strtoll",
     "strtouq": "strtoull",
 }

@@ -18,6 +18,17 @@ int pthread_rwlockattr_getkind_np(const pthread_rwlockattr_t *attributes, int *k
 
 void *rawmemchr(const void *memory, int c) { return memchr(memory, c, (size_t)-1 / 2); }
 
+/* Under these names glibc has functions of its own, and what POSIX says under others (__xpg_strerror_r). */
+char *gnu_strerror_r(int error, char *text, size_t size) {
+    (void)text, (void)size; /* as glibc does for errors that it knows */
+    return strerror(error);
+}
+
+char *gnu_basename(const char *path) {
+    char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : (char *)(size_t)path;
+}
+
 /* Macros in musl's headers, functions in glibc's. */
 int __isnan(double x) { return __builtin_isnan(x); }
 int __isnanf(float x) { return __builtin_isnan(x); }

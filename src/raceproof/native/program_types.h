@@ -13,6 +13,7 @@
 
 #define PROGRAM_HAS_GLIBC 1
 #define PROGRAM_MUTEX_KIND 12 /* where its type is in a pthread_mutex_t */
+#define PROGRAM_CLEANUP __attribute__((regparm(1))) /* how functions that its cleanup macros call are called */
 
 typedef int32_t program_time;
 typedef int32_t program_offset;
@@ -26,8 +27,6 @@ typedef struct { struct { int registers[6], has_mask; } __cancel_jmp_buf[1]; voi
 
 #else
 
-#include <pthread.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/types.h>
@@ -40,7 +39,8 @@ typedef struct { struct { int registers[6], has_mask; } __cancel_jmp_buf[1]; voi
 #else
 #define PROGRAM_MUTEX_KIND 12
 #endif
-typedef __pthread_unwind_buf_t program_unwind_buffer;
+#define PROGRAM_CLEANUP
+#define program_unwind_buffer __pthread_unwind_buf_t
 #else
 #define PROGRAM_MUTEX_KIND 0
 #endif

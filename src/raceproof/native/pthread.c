@@ -136,18 +136,20 @@ RP_LIB int rp_lib_pthread_yield(void) {
 /* ---- cleanup handlers */
 
 #ifdef PROGRAM_HAS_GLIBC
-RP_LIB void rp_lib___pthread_register_cancel(program_unwind_buffer *buffer) {
+RP_LIB PROGRAM_CLEANUP void rp_lib___pthread_register_cancel(program_unwind_buffer *buffer) {
     buffer->__pad[0] = self->unwind;
     self->unwind = buffer;
 }
-RP_LIB void rp_lib___pthread_unregister_cancel(program_unwind_buffer *buffer) { self->unwind = buffer->__pad[0]; }
-RP_LIB void rp_lib___pthread_register_cancel_defer(program_unwind_buffer *buffer) {
+RP_LIB PROGRAM_CLEANUP void rp_lib___pthread_unregister_cancel(program_unwind_buffer *buffer) {
+    self->unwind = buffer->__pad[0];
+}
+RP_LIB PROGRAM_CLEANUP void rp_lib___pthread_register_cancel_defer(program_unwind_buffer *buffer) {
     rp_lib___pthread_register_cancel(buffer);
 }
-RP_LIB void rp_lib___pthread_unregister_cancel_restore(program_unwind_buffer *buffer) {
+RP_LIB PROGRAM_CLEANUP void rp_lib___pthread_unregister_cancel_restore(program_unwind_buffer *buffer) {
     rp_lib___pthread_unregister_cancel(buffer);
 }
-RP_LIB void rp_lib___pthread_unwind_next(program_unwind_buffer *buffer) {
+RP_LIB PROGRAM_CLEANUP void rp_lib___pthread_unwind_next(program_unwind_buffer *buffer) {
     (void)buffer;
     thread_exit(self->result);
 }
