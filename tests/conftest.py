@@ -31,12 +31,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if not session.config.getoption("numprocesses", None) or hasattr(session.config, "workerinput"):
         return
     from raceproof.core import RaceproofError
-    from raceproof.explore.build import build_host
+    from raceproof.explore.build import build_host, why_not_32_bits
     from raceproof.native.library import build_library
     from raceproof.petri.solver import kernel
 
     with contextlib.suppress(RaceproofError):
         build_host()
+        if why_not_32_bits() is None:
+            build_host(bits=32)
         kernel()
         build_library("octagon")
 

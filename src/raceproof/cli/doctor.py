@@ -112,6 +112,7 @@ def examine(trial: Trial) -> Iterator[Line]:
         ("cache", "set RACEPROOF_CACHE to a directory that can be written", _cache),
         ("explorer", _EXPLORER_ADVICE, lambda: _explorer(trial, "memory")),
         ("fork mode", _EXPLORER_ADVICE, lambda: _explorer(trial, "fork")),
+        ("32 bits", "", _narrow),
         ("layout", "", _layout),
         ("memory", "", _memory),
         ("terminal", "", _terminal),
@@ -182,6 +183,13 @@ def _explorer(trial: Trial, isolation: str) -> Line:
     fibers = "its own fibers" if platform.machine() in ("x86_64", "AMD64") else "fibers of ucontext"
     how = f"{fibers}; needs neither root nor ptrace" if isolation == "memory" else "a process for each execution"
     return Line(name, Status.OK, f"finds and repeats a race, with {how}")
+
+
+def _narrow() -> Line:
+    """Only whether they run: building what they run with takes minutes, and most users never need it."""
+    if (reason := explore.why_not_32_bits()) is not None:
+        return Line("32 bits", Status.NOTE, f"32-bit programs are analysed, not executed: {reason}")
+    return Line("32 bits", Status.OK, "32-bit programs can be executed; the first one takes some two minutes to set up")
 
 
 def _layout() -> Line:

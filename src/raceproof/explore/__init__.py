@@ -1,5 +1,6 @@
 """explore: engine. Builds the instrumented program, drives the native search, replays. Finds and proves."""
 
+from raceproof.explore.build import why_not_32_bits
 from raceproof.explore.engine import run, setup_of, watched_pairs
 from raceproof.explore.guide import Followed, follow
 from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, ExploreOptions
@@ -25,4 +26,5 @@ __all__ = [
     "setup_of",
     "shows",
     "watched_pairs",
+    "why_not_32_bits",
 ]

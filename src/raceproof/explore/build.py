@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import platform
 import re
+import subprocess
 import sys
+from collections.abc import Callable
 from functools import cache as remember
 from pathlib import Path
+from typing import Final
 
-from raceproof.frontend import Cache, HookPlan, build_shared_object, instrument, zig_program
+from raceproof.explore.library32 import LIBRARY
+from raceproof.frontend import HOOKS, Cache, HookPlan, build_shared_object, instrument, zig_program
 from raceproof.ir import Program
 from raceproof.native import NATIVE, build_native, digest, kept, sanitizing_compiler
 
@@ -19,6 +24,20 @@ _WHOLE = ("-flto",) if sys.platform == "linux" else ()
 _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 _REPLACED = re.compile(r"^RP_LIB .*?\brp_lib_(\w+)\(", re.MULTILINE)
 
+# For 32-bit programs the host has its C library in it: no machine can be expected to have one of 32 bits.
+_STATIC: Final = ("-target", "x86-linux-musl", "-static", "-DRP_STATIC")
+# A 32-bit program that does nothing but end, by exit(0): is there a system that runs it?
+_CODE: Final = bytes.fromhex("31db31c040cd80")
+_AT: Final = 0x08048000
+_TINY: Final = (
+    b"\x7fELF\x01\x01\x01" + bytes(9)
+    + b"".join(n.to_bytes(size, "little") for n, size in (
+        (2, 2), (3, 2), (1, 4), (_AT + 84, 4), (52, 4), (0, 4), (0, 4), (52, 2), (32, 2), (1, 2), (40, 2), (0, 2),
+        (0, 2), (1, 4), (0, 4), (_AT, 4), (_AT, 4), (84 + len(_CODE), 4), (84 + len(_CODE), 4), (5, 4), (4096, 4),
+    ))
+    + _CODE
+)  # fmt: skip
+
 
 @remember
 def replaced_functions() -> frozenset[str]:
@@ -26,13 +45,24 @@ def replaced_functions() -> frozenset[str]:
     return frozenset(name for file in _sources() for name in _REPLACED.findall(file.read_text(encoding="utf-8")))
 
 
-def build_host(cache: Cache | None = None, sanitized: bool = False) -> Path:
-    """The runtime as a program; `sanitized`: one that checks itself, for tests (slow)."""
+def build_host(
+    cache: Cache | None = None,
+    sanitized: bool = False,
+    bits: int = 64,
+    on_progress: Callable[[str], None] = lambda text: None,
+) -> Path:
+    """The runtime as a program, for programs of so many bits; `sanitized`: one that checks itself, for tests (slow)."""
+    headers = sorted(NATIVE.glob("*.[hS]"))
+    if bits == 32:
+        command = (zig_program(), "cc", "-fno-sanitize=undefined", *_STATIC, *_WHOLE, *_FLAGS)
+        name, sources = "rp_host32", [*_sources(), _symbols(cache)]
+        tell = "engine explore: building the runtime and the C library for 32-bit programs, once: some two minutes"
+        return build_native(name, command, sources, headers, _LIBRARIES, cache, lambda: on_progress(tell))
     if sanitized:
         command = (*sanitizing_compiler("gcc", "clang", "cc"), *_FLAGS, *_SANITIZERS)
     else:
         command = (zig_program(), "cc", "-fno-sanitize=undefined", *_WHOLE, *_FLAGS)
-    return build_native("rp_host", command, _sources(), sorted(NATIVE.glob("*.[hS]")), _LIBRARIES, cache)
+    return build_native("rp_host", command, _sources(), headers, _LIBRARIES, cache)
 
 
 def build_program(text: str, program: Program, plan: HookPlan, cache: Cache | None = None) -> Path:
@@ -43,6 +73,44 @@ def build_program(text: str, program: Program, plan: HookPlan, cache: Cache | No
         build_shared_object(instrumented, output, scratch)
 
     return kept(cache, f"program-{digest(instrumented, zig_program(), _code_digest())}.so", make)
+
+
+@remember
+def why_not_32_bits() -> str | None:
+    """Why this machine does not run 32-bit programs; None if it does. It is tried, once."""
+    machine = platform.machine()
+    if not sys.platform.startswith("linux") or machine.lower() not in ("x86_64", "amd64"):
+        return f"the explorer runs those on Linux on x86-64 only, not on {platform.system()} on {machine}"
+
+    def make(output: Path, scratch: Path) -> None:
+        output.write_bytes(_TINY)
+        output.chmod(0o700)
+
+    tiny = kept(None, f"tiny32-{hashlib.sha256(_TINY).hexdigest()}", make)
+    try:
+        done = subprocess.run([tiny], check=False, stdin=subprocess.DEVNULL, capture_output=True, timeout=10)
+    except OSError as error:
+        return f"this system does not run them ({error.strerror})"
+    except subprocess.TimeoutExpired:
+        return "this system does not run them (exit(0) does not end)"
+    return None if done.returncode == 0 else f"this system does not run them (status {done.returncode} at exit(0))"
+
+
+def _symbols(cache: Cache | None) -> Path:
+    """What a 32-bit program finds in its host: a table of names and addresses, in the order of the names."""
+    known = {name: name for name in (*HOOKS, "rp_site", *(f"rp_lib_{name}" for name in replaced_functions()))} | LIBRARY
+    names = sorted(known, key=str.encode)
+    lines = ['.section .rodata,"a",@progbits', ".globl rp_symbols, rp_symbol_count", ".p2align 2", "rp_symbols:"]
+    lines += [f".weak {name}" for name in names if "int128" in name]  # which 32-bit machines do not have
+    lines += [f"  .long .Lname{number}, {known[name]}" for number, name in enumerate(names)]
+    lines += [f"rp_symbol_count: .long {len(names)}"]
+    lines += [f'.Lname{number}: .asciz "{name}"' for number, name in enumerate(names)]
+    text = "\n".join([*lines, '.section .note.GNU-stack,"",@progbits', ""])
+
+    def make(output: Path, scratch: Path) -> None:
+        output.write_text(text, encoding="utf-8")
+
+    return kept(cache, f"symbols32-{digest(text)}.s", make)
 
 
 def _sources() -> list[Path]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from raceproof import facts
-from raceproof.core import Budget, Contradiction, InternalError, Unsupported
+from raceproof.core import Budget, Contradiction, InternalError
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.parallel import run_hosts
 from raceproof.explore.preparation import Prepared, prepare
@@ -58,8 +58,6 @@ Key = tuple[AccessId, AccessId]
 def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOptions, budget: Budget) -> EngineResult:
     """Search, repeat each race that was found, and decide the pairs as far as the search has reached."""
     start = time.monotonic()
-    if cp.program.pointer_size != 8:
-        raise Unsupported("running a 32-bit program: the explorer runs 64-bit programs only")
     watched = watched_pairs(cp, pairs, options)
     options.on_progress("engine explore: building the program")
     prepared = prepare(cp, watched, options, budget)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from raceproof.core import Unsupported
+from raceproof.explore.library32 import takes_wide_types
 from raceproof.explore.library_hooks import hook_of
 from raceproof.facts import Sync, SyncOp, atomic_call, is_atomic_function, names_of, sync_op, touches_of
 from raceproof.frontend import AccessHook, Fixed, HookKind, HookPlan, Role
@@ -95,11 +96,13 @@ def _hook(cp: ConcurrentProgram, access: Access, instr: Instr | Terminator) -> A
 
 
 def _replaced(program: Program, names: frozenset[str]) -> dict[str, str]:
-    """External function -> the runtime's. A fortified variant takes its arguments elsewhere: only by its own name."""
+    """External function -> the runtime's, by its own name only if a variant takes its arguments elsewhere (fortified
+    ones), or wider ones than the runtime does (times and offsets of 64 bits in a 32-bit program)."""
     result: dict[str, str] = {}
     for name in program.externals:
         plain = name.removeprefix("\x01")
-        candidates = (plain,) if plain.endswith("_chk") else tuple(names_of(name))
+        is_other = plain.endswith("_chk") or (program.pointer_size == 4 and takes_wide_types(plain))
+        candidates = (plain,) if is_other else tuple(names_of(name))
         found = next((known for known in candidates if known in names), None)
         if found is not None:
             result[name] = f"rp_lib_{found}"

@@ -81,6 +81,7 @@ def hook_of(program: Program, call: Call, name: str, touch: MemoryTouch, access:
     if touch.arg is None or touch.deref or touch.reach or touch.static is not None:
         return None
     kind: HookKind = touch.kind.value
+    size = program.pointer_size
     if touch.kind is AccessKind.FREE:
         return AccessHook(access, kind, touch.arg, Block()) if _is_in(name, _FREED) else None
     if kind == "update":
@@ -92,21 +93,21 @@ def hook_of(program: Program, call: Call, name: str, touch: MemoryTouch, access:
         if text is None or "$" in text or _WIDE_FORMAT.search(text) or _is_wide(name):
             return None
         if effect.format is Format.SCANF:
-            return _scanned(touch, text, touch.arg - first, access)
+            return _scanned(touch, text, touch.arg - first, access, size)
         if kind == "write":
             return None  # %n
-        within = StringWithin(touch.extent.count) if isinstance(touch.extent, Bytes) else String()
+        within = StringWithin(touch.extent.on(size)) if isinstance(touch.extent, Bytes) else String()
         return AccessHook(access, kind, touch.arg, within)
     if kind == "read":
-        read = _extent_read(name, touch)
+        read = _extent_read(name, touch, size)
         return AccessHook(access, kind, touch.arg, read) if read is not None else None
-    return _written(name, touch, access)
+    return _written(name, touch, access, size)
 
 
-def _extent_read(name: str, touch: MemoryTouch) -> Extent | None:
+def _extent_read(name: str, touch: MemoryTouch, pointer_size: int) -> Extent | None:
     match touch.extent:
         case Bytes():
-            return Fixed(touch.extent.on(8))
+            return Fixed(touch.extent.on(pointer_size))
         case ArgBytes(arg=arg, times=times, unit=unit):
             if _is_in(name, _WHOLE):
                 return Product((arg,) if times is None else (arg, times), unit)
@@ -119,12 +120,12 @@ def _extent_read(name: str, touch: MemoryTouch) -> Extent | None:
             return None
 
 
-def _written(name: str, touch: MemoryTouch, access: int) -> AccessHook | None:
+def _written(name: str, touch: MemoryTouch, access: int, pointer_size: int) -> AccessHook | None:
     arg = touch.arg
     match touch.extent:
         case Bytes():
             # Before the call: pthread_create stores the id before the new thread begins (C11 7.26.5.1; glibc does so).
-            return AccessHook(access, "write", arg, Fixed(touch.extent.on(8)))
+            return AccessHook(access, "write", arg, Fixed(touch.extent.on(pointer_size)))
         case WholeObject():
             return AccessHook(access, "write", arg, Fixed(1)) if _is_handle(name) else None
         case ArgBytes(arg=length, times=times, unit=unit) if _is_in(name, _WHOLE | _PADDED):
@@ -145,7 +146,7 @@ def _written(name: str, touch: MemoryTouch, access: int) -> AccessHook | None:
             return None
 
 
-def _scanned(touch: MemoryTouch, text: str, position: int, access: int) -> AccessHook | None:
+def _scanned(touch: MemoryTouch, text: str, position: int, access: int, pointer_size: int) -> AccessHook | None:
     """The access happened if as many conversions succeeded, which is what scanf returns."""
     conversions = [m for m in _SCANNED.finditer(text) if m["conversion"] != "%" and not m["skip"]]
     if position >= len(conversions) or any(m["conversion"] == "n" or m["fresh"] for m in conversions):
@@ -153,7 +154,7 @@ def _scanned(touch: MemoryTouch, text: str, position: int, access: int) -> Acces
     is_string = conversions[position]["conversion"][0] in "s["
     extent: Extent | None = String() if is_string else None
     if extent is None and isinstance(touch.extent, Bytes):
-        extent = Fixed(touch.extent.on(8))
+        extent = Fixed(touch.extent.on(pointer_size))
     if extent is None:
         return None
     return AccessHook(access, "write", touch.arg, extent, behind=True, guard=Guard.ABOVE, bound=position)

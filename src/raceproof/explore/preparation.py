@@ -7,11 +7,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from raceproof.core import Budget, InternalError
-from raceproof.explore.build import build_host, build_program, replaced_functions
+from raceproof.core import Budget, InternalError, Unsupported
+from raceproof.explore.build import build_host, build_program, replaced_functions, why_not_32_bits
 from raceproof.explore.candidates import candidates
 from raceproof.explore.futures import Futures, compute_futures, format_control
 from raceproof.explore.hooks import hooks_for
+from raceproof.explore.library32 import check_library
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.outside import needs_fork
 from raceproof.facts import Sync, sync_op
@@ -52,6 +53,8 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
 
     The steps of a run depend on the pairs and on nothing else here: a schedule can be repeated with the same pairs.
     """
+    if cp.program.pointer_size == 4 and (reason := why_not_32_bits()) is not None:
+        raise Unsupported(f"running a 32-bit program: {reason}")
     if options.module is None:
         raise InternalError("nothing to run: the options of the explorer have no module")
     watched = {number for pair in pairs for number in (pair.first, pair.second)}
@@ -59,7 +62,9 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
     tokens = [token for token in futures.tokens if token is not None] if futures is not None else []
     hooks = hooks_for(cp, watched, replaced_functions(), tokens)
     budget.check()
-    host = build_host()
+    if cp.program.pointer_size == 4:
+        check_library(cp.program.externals, hooks.plan.replaced)
+    host = build_host(bits=cp.program.pointer_size * 8, on_progress=options.on_progress)
     budget.check()
     program = build_program(options.module.text, cp.program, hooks.plan)
     isolation, why = _isolation(cp, options)

@@ -68,7 +68,7 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
         signals,
         first.threads,
         counters=countdowns(world, first, touched),
-        kept_ids=kept_ids(first, touched),
+        kept_ids=kept_ids(first, touched, program.pointer_size),
         drawn_from=drawn_from(world, first, touched),
         lenders=lenders(world, first, touched),
         turn_words=turn_words(world, first, touched),

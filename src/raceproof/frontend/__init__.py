@@ -5,6 +5,7 @@ from raceproof.frontend.compile import zig_program
 from raceproof.frontend.compile_database import from_compile_commands
 from raceproof.frontend.emit import build_shared_object
 from raceproof.frontend.flags import DataModel
+from raceproof.frontend.hook_calls import HOOKS
 from raceproof.frontend.hook_plan import (
     NO_ACCESS,
     AccessHook,
@@ -28,6 +29,7 @@ from raceproof.frontend.llvm_parser import parse_module
 from raceproof.frontend.pipeline import LinkedModule, link_program, load
 
 __all__ = [
+    "HOOKS",
     "NO_ACCESS",
     "AccessHook",
     "Appended",

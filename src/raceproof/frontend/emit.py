@@ -45,7 +45,8 @@ def build_shared_object(text: str, output: Path, scratch: Path) -> None:
     """Compile and link an instrumented module; what it does not define comes from the process that loads it."""
     file = scratch / "program.o"
     file.write_bytes(emit_object(text))
-    command = [zig_program(), "ld.lld", "-shared", "-Bsymbolic", "-z", "now", "-z", "norelro"]
+    # The explorer's own loader, of 32-bit programs, counts symbols by the old table.
+    command = [zig_program(), "ld.lld", "-shared", "-Bsymbolic", "-z", "now", "-z", "norelro", "--hash-style=both"]
     if f'section "{TLS_SECTION}"' in text:
         command += [f"--defsym=rp_tls_begin=__start_{TLS_SECTION}", f"--defsym=rp_tls_end=__stop_{TLS_SECTION}"]
     command += [str(file), "-o", str(output)]

@@ -50,6 +50,7 @@ DECLARATIONS = {
     "rp_tls": "ptr @rp_tls(ptr)",
     "rp_unseen": "void @rp_unseen()",
 }
+HOOKS = tuple(DECLARATIONS)
 _ORDERS = {
     MemoryOrder.UNORDERED: 1,
     MemoryOrder.RELAXED: 1,
@@ -73,8 +74,12 @@ def call(hook: str, *arguments: str) -> str:
 
 @dataclass(slots=True)
 class HookWriter:
-    """Writes hooks; `used` are the functions besides the hooks that the lines call, with their declarations."""
+    """Writes hooks for a machine whose addresses have so many bits. Lengths have 64 of them all the same.
 
+    `used` are the functions besides the hooks that the lines call, with their declarations.
+    """
+
+    bits: int = 64
     used: dict[str, str] = field(default_factory=dict)
     _count: int = 0
 
@@ -85,9 +90,9 @@ class HookWriter:
     def end_of_string(self, pointer: str) -> tuple[list[str], str]:
         """Where the string at `pointer` has its NUL: the lines that find it, and its address."""
         lines: list[str] = []
-        self.used["strlen"] = "i64 @strlen(ptr)"
-        length = self._make(lines, f"call i64 @strlen(ptr {pointer})")
-        return lines, self._make(lines, f"getelementptr i8, ptr {pointer}, i64 {length}")
+        self.used["strlen"] = f"i{self.bits} @strlen(ptr)"
+        length = self._make(lines, f"call i{self.bits} @strlen(ptr {pointer})")
+        return lines, self._make(lines, f"getelementptr i8, ptr {pointer}, i{self.bits} {length}")
 
     def touch(self, hook: AccessHook, arguments: Sequence[TextArgument], result: TextArgument | None) -> list[str]:
         """The lines that tell of an access of a call. Empty if an argument is missing: such a call touches nothing."""
@@ -138,7 +143,7 @@ class HookWriter:
                     length = factor if length == "1" else self._make(lines, f"mul i64 {length}, {factor}")
                 return length
             case StringUpTo(limit=index):
-                most = self._wide(_at(arguments, index), lines)
+                most = self._most(_at(arguments, index), lines)
                 return None if most is None else self._string_within(pointer, most, lines)
             case StringWithin(limit=bytes_):
                 return self._string_within(pointer, str(bytes_), lines)
@@ -162,13 +167,18 @@ class HookWriter:
             factor = self._wide(_at(arguments, extent.times), lines)
             length = None if factor is None else self._make(lines, f"mul i64 {length}, {factor}")
         if extent.limit is not None and length is not None:
-            most = self._wide(_at(arguments, extent.limit), lines)
+            most = self._most(_at(arguments, extent.limit), lines)
             length = None if most is None else self._intrinsic("umin", length, most, lines)
         return length
 
     def _string_within(self, pointer: str, limit: str, lines: list[str]) -> str:
-        self.used["strnlen"] = "i64 @strnlen(ptr, i64)"
-        length = self._make(lines, f"call i64 @strnlen(ptr {pointer}, i64 {limit})")
+        self.used["strnlen"] = f"i{self.bits} @strnlen(ptr, i{self.bits})"
+        most = limit
+        if self.bits < 64 and limit.startswith("%"):
+            most = self._make(lines, f"trunc i64 {limit} to i{self.bits}")
+        length = self._make(lines, f"call i{self.bits} @strnlen(ptr {pointer}, i{self.bits} {most})")
+        if self.bits < 64:
+            length = self._make(lines, f"zext i{self.bits} {length} to i64")
         with_nul = self._make(lines, f"add i64 {length}, 1")
         return self._intrinsic("umin", with_nul, limit, lines)
 
@@ -189,6 +199,12 @@ class HookWriter:
             return argument.value
         wide = self._make(lines, f"sext {argument.type} {argument.value} to i64")
         return wide if is_signed else self._intrinsic("smax", wide, "0", lines)
+
+    def _most(self, argument: TextArgument | None, lines: list[str]) -> str | None:
+        """The same for a size that only limits what is touched: there, all bits set is a size, and no mistake."""
+        if self.bits == 64 or argument is None or argument.value is None or argument.type != f"i{self.bits}":
+            return self._wide(argument, lines)
+        return self._make(lines, f"zext {argument.type} {argument.value} to i64")
 
     def _intrinsic(self, name: str, left: str, right: str, lines: list[str]) -> str:
         self.used[f"llvm.{name}.i64"] = f"i64 @llvm.{name}.i64(i64, i64)"

@@ -32,18 +32,28 @@ _ALWAYS = ("noinline", "null_pointer_is_valid")  # why: _attribute_group
 _FEATURES = re.compile(r'"target-features"="([^"]*)"')
 _QUOTED = re.compile(r'"[^"]*"(?:="[^"]*")?')
 _LISTED = re.compile(rf"\{{ i32 (\d+), ptr @({_NAME}), ptr [^}}]*\}}")
+# A function of the library that is called in another way than the runtime's would find other arguments. Only those that
+# glibc's cleanup macros call are, in 32 bits, and the runtime's take theirs in the same way.
+_OTHER_CONVENTION = re.compile(r"\binreg\b|\bx86_\w+cc\b")
+_IN_REGISTERS = frozenset(
+    f"__pthread_{name}"
+    for name in (
+        *("register_cancel", "unregister_cancel", "register_cancel_defer", "unregister_cancel_restore"),
+        "unwind_next",
+    )
+)
 _THREAD_LOCAL = re.compile(r"\bthread_local(?:\(\w+\))? ")
 
 
 def instrument(text: str, program: Program, plan: HookPlan) -> str:
     """The module with hooks. Raises `Unsupported` for what the runtime cannot carry out."""
-    if program.pointer_size != 8:
-        raise Unsupported("running a program compiled for 32 bits")
+    if program.pointer_size not in (4, 8):
+        raise Unsupported(f"running a program compiled for {program.pointer_size * 8} bits")
     places = {f.name: f.pos for f in program.functions.values()} | {g.name: g.pos for g in program.globals.values()}
     for name, pos in places.items():
         if name.startswith("rp_"):
             raise Unsupported(f"running a program with names of the runtime, rp_...: {name}", pos)
-    writer = HookWriter()
+    writer = HookWriter(program.pointer_size * 8)
     facts = ModuleFacts(
         program=program,
         plan=plan,
@@ -117,6 +127,8 @@ class _Module:
             raise Unsupported(f"LLVM construct {row[:200]!r}")
         name = unquote(match.group(2))
         self.declared.add(name)
+        if _OTHER_CONVENTION.search(row) and name not in _IN_REGISTERS:
+            raise Unsupported(f"running a program that calls `{name}`, which takes its arguments in another way")
         if name.startswith(("llvm.dbg.", "llvm.threadlocal.address")):
             return
         symbol = self._facts.plan.replaced.get(name, name)

@@ -15,7 +15,7 @@ from raceproof.frontend.optimise import promote, protect, restore
 
 _TYPE = re.compile(r"^(%(?:struct|union|class)\.[\w.$-]+) = type ", re.MULTILINE)
 _TYPE_NAME = re.compile(r"%(?:struct|union|class)\.[\w.$-]+")
-_NUMBER = re.compile(r"\.\d+$")
+_NUMBER = re.compile(r"(?:\.\d+)+$")
 _DEFINED_TWICE = re.compile(r"Linking globals named '(?P<symbol>[^']*)': symbol multiply defined")
 
 

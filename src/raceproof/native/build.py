@@ -33,13 +33,18 @@ def build_native(
     headers: Sequence[Path] = (),
     libraries: tuple[str, ...] = (),
     cache: Cache | None = None,
+    before: Callable[[], None] = lambda: None,
 ) -> Path:
-    """The program that `command` (compiler and flags) makes of C sources; `headers`: what else it depends on."""
+    """The program that `command` (compiler and flags) makes of C sources; `headers`: what else it depends on.
+
+    `before` is called if it has to be built.
+    """
     if not sources:
         raise InternalError(f"the source of {name} is not in {NATIVE}")
 
     def make(output: Path, scratch: Path) -> None:
         log.info("building %s", name)
+        before()
         run_compiler((*command, *map(str, sources), *libraries, "-o", str(output)), scratch, cache)
 
     return kept(cache, f"{name}-{_content(repr((command, libraries)), [*sources, *headers])}", make)

@@ -1,5 +1,6 @@
 /* control.c: reads the control file that raceproof.explore writes; raceproof_rt.h lists the directives. */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,8 +91,9 @@ static void set_item(char *rest) {
     options.is_item = true;
     for (char *word = strtok(rest, " "); word != NULL; word = strtok(NULL, " ")) {
         unsigned tid;
-        unsigned long mask;
-        if (sscanf(word, "%u:%lx", &tid, &mask) != 2 || tid >= RP_MAX_THREADS || options.item_length >= MAX_EVENTS - 2)
+        tset mask;
+        if (sscanf(word, "%u:%" SCNx64, &tid, &mask) != 2 || tid >= RP_MAX_THREADS ||
+            options.item_length >= MAX_EVENTS - 2)
             refuse("item", word);
         options.item = grown(options.item, options.item_length, sizeof *options.item);
         options.item[options.item_length].tid = (uint8_t)tid;

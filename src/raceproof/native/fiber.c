@@ -1,4 +1,4 @@
-/* fiber.c: fibers, for raceproof.explore. On x86-64 a switch is a dozen instructions; elsewhere it is ucontext's. */
+/* fiber.c: fibers, for raceproof.explore. On x86 a switch is a dozen instructions; elsewhere it is ucontext's. */
 
 #define _GNU_SOURCE
 #include "fiber.h"
@@ -73,7 +73,7 @@ static inline void (*entered(struct fiber *fiber, void (*entry)(void)))(void) {
 }
 #endif
 
-#if defined(__x86_64__) && !defined(RP_PORTABLE_FIBERS)
+#if (defined(__x86_64__) || defined(__i386__)) && !defined(RP_PORTABLE_FIBERS)
 
 /* Saves what the ABI says a callee must keep, swaps stacks, restores. It leaves by a jump: a return would be guessed
  * wrong, because the processor expects it to go back on the stack that it has left. */
@@ -83,6 +83,7 @@ __asm__(".text\n"
         ".globl rp_switch\n"
         ".type rp_switch,@function\n"
         "rp_switch:\n"
+#ifdef __x86_64__
         "  pushq %rbp\n"
         "  pushq %rbx\n"
         "  pushq %r12\n"
@@ -99,17 +100,39 @@ __asm__(".text\n"
         "  popq %rbp\n"
         "  popq %rcx\n"
         "  jmpq *%rcx\n"
+#else
+        "  movl 4(%esp), %eax\n"
+        "  movl 8(%esp), %edx\n"
+        "  pushl %ebp\n"
+        "  pushl %ebx\n"
+        "  pushl %esi\n"
+        "  pushl %edi\n"
+        "  movl %esp, (%eax)\n"
+        "  movl (%edx), %esp\n"
+        "  popl %edi\n"
+        "  popl %esi\n"
+        "  popl %ebx\n"
+        "  popl %ebp\n"
+        "  popl %ecx\n"
+        "  jmpl *%ecx\n"
+#endif
         ".size rp_switch, .-rp_switch\n"
         ".section .note.GNU-stack,\"\",@progbits\n"
         ".text\n");
 void rp_switch(void **from, void **to);
 
+#ifdef __x86_64__
+#define KEPT_REGISTERS 6
+#else
+#define KEPT_REGISTERS 4
+#endif
+
 void fiber_make(struct fiber *fiber, void (*entry)(void)) {
-    /* As if `entry` had been called: the stack is 8 below a multiple of 16, with a null return address on top. */
+    /* As if `entry` had been called: the stack is one word below a multiple of 16, a null return address on top. */
     void **top = (void **)((char *)fiber->stack + fiber->stack_size - 64);
     *--top = NULL;
     *--top = (void *)entered(fiber, entry);
-    for (int i = 0; i < 6; i++) *--top = NULL;
+    for (int i = 0; i < KEPT_REGISTERS; i++) *--top = NULL;
     fiber->sp = top;
 }
 

@@ -30,6 +30,13 @@ enum { UNIT = 16, PAGE = 65536 /* a multiple of the page size on every machine *
 #define LARGE ((size_t)256 * 1024)        /* blocks above: own pages */
 #define KEPT ((size_t)16 * 1024 * 1024)   /* of small blocks: memory kept from one execution to the next */
 #define QUARANTINE ((size_t)256 * 1024 * 1024)
+#if UINTPTR_MAX > UINT32_MAX
+#define LARGEST_REGION ((size_t)1 << 30)
+#define MAIN_EXTRA 0
+#else
+#define LARGEST_REGION ((size_t)1 << 24)
+#define MAIN_EXTRA 15                     /* the first thread has so many regions more: most programs begin with data */
+#endif
 #define BYTES_PER_ENTRY 64                /* of arena for one entry of the index */
 #define NO_BLOCK UINT32_MAX
 #define SCANNED_FREED 64                  /* freed blocks looked at before a fresh one is made after all */
@@ -96,7 +103,7 @@ static void *reserve(size_t size) {
 #if UINTPTR_MAX > UINT32_MAX
     static const uintptr_t hints[] = {0x200000000000u, 0x2000000000u, 0};
 #else
-    static const uintptr_t hints[] = {0x50000000u, 0};
+    static const uintptr_t hints[] = {0x10000000u, 0}; /* low: what else is needed comes from the top */
 #endif
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         void *at = mmap((void *)hints[i], size, PROT_READ | PROT_WRITE,
@@ -111,11 +118,11 @@ static void *reserve(size_t size) {
 void heap_init(void) {
     size_t total = 0;
     void *at = NULL;
-    /* Smaller regions where the address space is limited: 32-bit machines, ulimit -v, strict overcommit. */
-    size_t largest = UINTPTR_MAX > UINT32_MAX ? (size_t)1 << 30 : (size_t)1 << 24;
-    for (region_size = largest; at == NULL && region_size >= (size_t)1 << 20; region_size /= 4) {
+    /* Smaller regions where the address space is limited: 32-bit programs, ulimit -v, strict overcommit. */
+    for (region_size = LARGEST_REGION; at == NULL && region_size >= (size_t)1 << 20; region_size /= 4) {
         index_length = region_size / BYTES_PER_ENTRY;
         total = (region_size + round_up(index_length * sizeof(struct block), PAGE)) * RP_MAX_THREADS + PAGE;
+        total += region_size * MAIN_EXTRA;
         at = reserve(total);
         if (at != NULL) break;
     }
@@ -129,13 +136,13 @@ void heap_init(void) {
 #endif
     region_shift = __builtin_ctzll(region_size);
     heap_begin = round_up((uintptr_t)at, PAGE);
-    heap_end = heap_begin + region_size * RP_MAX_THREADS;
+    heap_end = heap_begin + region_size * (RP_MAX_THREADS + MAIN_EXTRA);
     quarantine = region_size / 4 < QUARANTINE ? region_size / 4 : QUARANTINE;
     size_t index_bytes = round_up(index_length * sizeof(struct block), PAGE);
     for (int i = 0; i < RP_MAX_THREADS; i++) {
         struct region *r = &regions[i];
-        r->begin = heap_begin + region_size * (size_t)i;
-        r->end = r->begin + region_size;
+        r->begin = heap_begin + region_size * (size_t)(i == 0 ? 0 : i + MAIN_EXTRA);
+        r->end = r->begin + region_size * (i == 0 ? 1 + MAIN_EXTRA : 1);
         r->index = (struct block *)(heap_end + index_bytes * (size_t)i);
         r->small_high = r->begin;
         clear_region(r);
@@ -251,8 +258,9 @@ static void *take_freed(struct region *r, size_t size, size_t align, uint32_t li
 }
 
 void *heap_alloc(int tid, size_t size, size_t align) {
-    if (tid < 0 || tid >= RP_MAX_THREADS || size >= region_size || align >= region_size) return NULL;
+    if (tid < 0 || tid >= RP_MAX_THREADS) return NULL;
     struct region *r = &regions[tid];
+    if (size >= r->end - r->begin || align >= region_size) return NULL;
     void *block = NULL;
     if (align < UNIT) align = UNIT;
     use_region(r);
@@ -281,7 +289,8 @@ static struct block *search(const struct region *r, struct block *entries, size_
 static struct block *block_at(const void *pointer, struct region **region) {
     if (!heap_contains(pointer)) return NULL;
     uintptr_t p = (uintptr_t)pointer;
-    struct region *r = &regions[(p - heap_begin) >> region_shift];
+    size_t at = (p - heap_begin) >> region_shift;
+    struct region *r = &regions[at <= MAIN_EXTRA ? 0 : at - MAIN_EXTRA];
     struct block *b = r->recent;
     *region = r;
     if (b != NULL && p - start_of(r, b) < capacity_of(b)) return b;

@@ -9,6 +9,7 @@
 
 #include "items.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 
@@ -108,7 +109,7 @@ void items_request(uint32_t e, tset tids, uint8_t wanted) {
     if (node->asleep & BIT(wanted)) return;
     if (is_repeated(e, tids)) return;
     tell_threads();
-    report_put("request\t%u\t%lx\t%u", e, (unsigned long)tids, wanted);
+    report_put("request\t%u\t%" PRIx64 "\t%u", e, tids, wanted);
     report_end();
 }
 
@@ -117,12 +118,12 @@ void items_request(uint32_t e, tset tids, uint8_t wanted) {
 static void tell_path(uint32_t length) {
     report_put("path\t");
     for (uint32_t i = 0; i < length; i++)
-        report_put(i ? " %u:%lx" : "%u:%lx", nodes[i].chosen, (unsigned long)nodes[i].done);
+        report_put(i ? " %u:%" PRIx64 : "%u:%" PRIx64, nodes[i].chosen, nodes[i].done);
     report_end();
 }
 
 static void tell_node(uint32_t i, tset taken, tset left) {
-    report_put("node\t%u\t%lx\t%lx", i, (unsigned long)taken, (unsigned long)left);
+    report_put("node\t%u\t%" PRIx64 "\t%" PRIx64, i, taken, left);
     report_end();
 }
 

@@ -23,7 +23,7 @@ _Noreturn void rp_exit_program(int status);
 _Noreturn void rp_assume_failed(void);
 void rp_yield(void);
 uint64_t rp_choose_input(int bits, int is_signed, const char *type);
-uint64_t rp_now(void); /* virtual nanoseconds since 2020-01-01 */
+uint64_t rp_now(void); /* virtual nanoseconds since the program's start */
 void rp_sleep_for(uint64_t ns);
 void rp_sleep_until(uint64_t ns);
 extern int rp_fork_mode;

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #endif
 #include "libc.h"
+#include "program_types.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -170,7 +171,7 @@ RP_LIB void rp_lib_clearerr(FILE *stream) { clearerr(libc_input_stream(stream));
 RP_LIB void rp_lib_clearerr_unlocked(FILE *stream) { clearerr(libc_input_stream(stream)); }
 RP_LIB void rp_lib_rewind(FILE *stream) { rewind(libc_input_stream(stream)); }
 RP_LIB long rp_lib_ftell(FILE *stream) { return ftell(libc_input_stream(stream)); }
-RP_LIB off_t rp_lib_ftello(FILE *stream) { return ftello(libc_input_stream(stream)); }
+RP_LIB program_offset rp_lib_ftello(FILE *stream) { return (program_offset)ftello(libc_input_stream(stream)); }
 RP_LIB int rp_lib_fgetpos(FILE *stream, fpos_t *place) { return fgetpos(libc_input_stream(stream), place); }
 RP_LIB int rp_lib_fsetpos(FILE *stream, const fpos_t *place) { return fsetpos(libc_input_stream(stream), place); }
 
@@ -178,7 +179,7 @@ RP_LIB int rp_lib_fseek(FILE *stream, long offset, int whence) {
     return fseek(libc_input_stream(stream), offset, whence);
 }
 
-RP_LIB int rp_lib_fseeko(FILE *stream, off_t offset, int whence) {
+RP_LIB int rp_lib_fseeko(FILE *stream, program_offset offset, int whence) {
     return fseeko(libc_input_stream(stream), offset, whence);
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "libc.h"
+#include "load.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,8 +37,12 @@ void *libc_alloc(size_t size, size_t align) {
 
 /* A pointer that is not from our heap came from a function of the real library, unless it points to a variable. */
 static int is_variable(void *p) {
+#ifdef RP_STATIC
+    return rp_is_stack(p) || image_has(p);
+#else
     Dl_info object;
     return (rp_is_stack && rp_is_stack(p)) || dladdr(p, &object) != 0;
+#endif
 }
 
 static void fail_free(const char *function, void *p, int is_double) {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "libc.h"
+#include "program_types.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -43,18 +44,18 @@ static uint64_t origin_of(clockid_t clock) {
     }
 }
 
-static struct timespec as_timespec(uint64_t ns) {
-    struct timespec result = {(time_t)(ns / SECOND), (long)(ns % SECOND)};
+static struct program_timespec as_timespec(uint64_t ns) {
+    struct program_timespec result = {(program_time)(ns / SECOND), (long)(ns % SECOND)};
     return result;
 }
 
-static struct timeval as_timeval(uint64_t ns) {
-    struct timeval result = {(time_t)(ns / SECOND), (suseconds_t)(ns % SECOND / 1000)};
+static struct program_timeval as_timeval(uint64_t ns) {
+    struct program_timeval result = {(program_time)(ns / SECOND), (suseconds_t)(ns % SECOND / 1000)};
     return result;
 }
 
 /* 0 if it is none: the callers then fail with EINVAL. */
-static int from_timespec(const struct timespec *span, uint64_t *ns) {
+static int from_timespec(const struct program_timespec *span, uint64_t *ns) {
     if (span->tv_sec < 0 || span->tv_nsec < 0 || (uint64_t)span->tv_nsec >= SECOND) return 0;
     uint64_t seconds = (uint64_t)span->tv_sec;
     *ns = seconds > UINT64_MAX / SECOND / 2 ? UINT64_MAX / 2 : seconds * SECOND + (uint64_t)span->tv_nsec;
@@ -63,40 +64,36 @@ static int from_timespec(const struct timespec *span, uint64_t *ns) {
 
 /* ---- clocks */
 
-RP_LIB time_t rp_lib_time(time_t *result) {
-    time_t now = (time_t)((EPOCH + rp_now()) / SECOND);
+RP_LIB program_time rp_lib_time(program_time *result) {
+    program_time now = (program_time)((EPOCH + rp_now()) / SECOND);
     if (result != NULL) *result = now;
     return now;
 }
 
 RP_LIB clock_t rp_lib_clock(void) { return (clock_t)(rp_now() / (SECOND / CLOCKS_PER_SEC)); }
 
-RP_LIB int rp_lib_gettimeofday(struct timeval *result, void *zone) {
+RP_LIB int rp_lib_gettimeofday(struct program_timeval *result, void *zone) {
     if (zone != NULL) memset(zone, 0, sizeof(struct timezone));
     if (result != NULL) *result = as_timeval(EPOCH + rp_now());
     return 0;
 }
 
-RP_LIB int rp_lib_clock_gettime(clockid_t clock, struct timespec *result) {
+RP_LIB int rp_lib_clock_gettime(clockid_t clock, struct program_timespec *result) {
     *result = as_timespec(origin_of(clock) + rp_now());
     return 0;
 }
 
-RP_LIB int rp_lib_timespec_get(struct timespec *result, int base) {
+RP_LIB int rp_lib_timespec_get(struct program_timespec *result, int base) {
     if (base != 1 /* TIME_UTC */) return 0;
     *result = as_timespec(EPOCH + rp_now());
     return base;
 }
 
 RP_LIB int rp_lib_ftime(void *result) {
-    struct {
-        time_t seconds;
-        unsigned short milliseconds;
-        short zone, dst;
-    } now = {0, 0, 0, 0}; /* struct timeb; its header is gone from some systems */
+    struct program_timeb now = {0, 0, 0, 0}; /* the header that has it is gone from some systems */
     uint64_t ns = EPOCH + rp_now();
-    now.seconds = (time_t)(ns / SECOND);
-    now.milliseconds = (unsigned short)(ns % SECOND / 1000000);
+    now.time = (program_time)(ns / SECOND);
+    now.millitm = (unsigned short)(ns % SECOND / 1000000);
     memcpy(result, &now, sizeof now);
     return 0;
 }
@@ -108,7 +105,7 @@ RP_LIB clock_t rp_lib_times(struct tms *result) {
     return ticks;
 }
 
-RP_LIB int rp_lib_getrusage(int who, struct rusage *result) {
+RP_LIB int rp_lib_getrusage(int who, struct program_rusage *result) {
     (void)who;
     memset(result, 0, sizeof *result);
     result->ru_utime = as_timeval(rp_now());
@@ -127,7 +124,7 @@ RP_LIB int rp_lib_usleep(useconds_t microseconds) {
     return 0;
 }
 
-RP_LIB int rp_lib_nanosleep(const struct timespec *span, struct timespec *rest) {
+RP_LIB int rp_lib_nanosleep(const struct program_timespec *span, struct program_timespec *rest) {
     uint64_t ns;
     if (!from_timespec(span, &ns)) return errno = EINVAL, -1;
     nap(ns);
@@ -135,7 +132,8 @@ RP_LIB int rp_lib_nanosleep(const struct timespec *span, struct timespec *rest) 
     return 0;
 }
 
-RP_LIB int rp_lib_clock_nanosleep(clockid_t clock, int flags, const struct timespec *span, struct timespec *rest) {
+RP_LIB int rp_lib_clock_nanosleep(clockid_t clock, int flags, const struct program_timespec *span,
+                                  struct program_timespec *rest) {
     uint64_t ns;
     if (!from_timespec(span, &ns)) return EINVAL;
     if (flags & 1 /* TIMER_ABSTIME */) {
@@ -160,7 +158,7 @@ RP_LIB useconds_t rp_lib_ualarm(useconds_t after, useconds_t every) {
     return 0;
 }
 
-RP_LIB int rp_lib_setitimer(int which, const struct itimerval *value, struct itimerval *old) {
+RP_LIB int rp_lib_setitimer(int which, const struct program_itimerval *value, struct program_itimerval *old) {
     (void)which, (void)value;
     if (old != NULL) memset(old, 0, sizeof *old);
     return 0;
@@ -181,16 +179,31 @@ static int select_in_memory(int count, fd_set *reads, fd_set *writes, fd_set *er
     return ready;
 }
 
-RP_LIB int rp_lib_select(int count, fd_set *reads, fd_set *writes, fd_set *errors, struct timeval *limit) {
-    if (rp_fork_mode && count > 0) return select(count, reads, writes, errors, limit);
+static int select_outside(int count, fd_set *reads, fd_set *writes, fd_set *errors, struct program_timeval *limit) {
+    struct timeval left = {0, 0};
+    if (limit == NULL) return select(count, reads, writes, errors, NULL);
+    left.tv_sec = limit->tv_sec;
+    left.tv_usec = limit->tv_usec;
+    int ready = select(count, reads, writes, errors, &left);
+    limit->tv_sec = (program_time)left.tv_sec;
+    limit->tv_usec = left.tv_usec;
+    return ready;
+}
+
+RP_LIB int rp_lib_select(int count, fd_set *reads, fd_set *writes, fd_set *errors, struct program_timeval *limit) {
+    if (rp_fork_mode && count > 0) return select_outside(count, reads, writes, errors, limit);
     uint64_t ns = limit == NULL ? FOREVER : (uint64_t)limit->tv_sec * SECOND + (uint64_t)limit->tv_usec * 1000;
     return select_in_memory(count, reads, writes, errors, ns);
 }
 
-RP_LIB int rp_lib_pselect(int count, fd_set *reads, fd_set *writes, fd_set *errors, const struct timespec *limit,
-                          const sigset_t *mask) {
+RP_LIB int rp_lib_pselect(int count, fd_set *reads, fd_set *writes, fd_set *errors,
+                          const struct program_timespec *limit, const sigset_t *mask) {
     uint64_t ns = FOREVER;
-    if (rp_fork_mode && count > 0) return pselect(count, reads, writes, errors, limit, mask);
+    if (rp_fork_mode && count > 0) {
+        struct timespec span = {0, 0};
+        if (limit != NULL) span.tv_sec = limit->tv_sec, span.tv_nsec = limit->tv_nsec;
+        return pselect(count, reads, writes, errors, limit == NULL ? NULL : &span, mask);
+    }
     if (limit != NULL && !from_timespec(limit, &ns)) return errno = EINVAL, -1;
     return select_in_memory(count, reads, writes, errors, ns);
 }

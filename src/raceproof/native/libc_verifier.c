@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #endif
 #include "libc.h"
+#include "program_types.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -35,7 +36,7 @@ RP_LIB size_t rp_lib___VERIFIER_nondet_size_t(void) { return UNSIGNED(size_t, "s
 RP_LIB ssize_t rp_lib___VERIFIER_nondet_ssize_t(void) { return SIGNED(ssize_t, "ssize_t"); }
 RP_LIB ptrdiff_t rp_lib___VERIFIER_nondet_ptrdiff_t(void) { return SIGNED(ptrdiff_t, "ptrdiff_t"); }
 RP_LIB long long rp_lib___VERIFIER_nondet_loff_t(void) { return SIGNED(long long, "loff_t"); }
-RP_LIB off_t rp_lib___VERIFIER_nondet_off_t(void) { return SIGNED(off_t, "off_t"); }
+RP_LIB program_offset rp_lib___VERIFIER_nondet_off_t(void) { return SIGNED(program_offset, "off_t"); }
 RP_LIB unsigned long rp_lib___VERIFIER_nondet_sector_t(void) { return UNSIGNED(unsigned long, "sector_t"); }
 RP_LIB unsigned long rp_lib___VERIFIER_nondet_pthread_t(void) { return UNSIGNED(unsigned long, "pthread_t"); }
 RP_LIB int8_t rp_lib___VERIFIER_nondet_s8(void) { return SIGNED(int8_t, "s8"); }

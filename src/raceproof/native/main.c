@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,8 +75,8 @@ static void progress(void) {
     double now = now_seconds();
     if (now - last_progress < 0.5) return;
     last_progress = now;
-    report_put("progress\t%lu\t%lu\t%lu\t%u\t%u", (unsigned long)G->executions, (unsigned long)G->blocked,
-               (unsigned long)G->transitions, G->prefix, options.pair_count - G->pairs_found);
+    report_put("progress\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%u\t%u", G->executions, G->blocked, G->transitions,
+               G->prefix, options.pair_count - G->pairs_found);
     report_end();
 }
 
@@ -229,7 +230,7 @@ static void report_bounds(void) {
 }
 
 static void report_number(const char *name, uint64_t value) {
-    report_put("stat\t%s\t%lu", name, (unsigned long)value);
+    report_put("stat\t%s\t%" PRIu64, name, value);
     report_end();
 }
 

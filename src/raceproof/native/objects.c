@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "program_types.h"
+
 #define MAX_OBJECTS (1u << 16)
 #define COOKIE 0x52500000u /* "RP", then the index: no initialiser looks like that */
 
@@ -43,13 +45,7 @@ void objects_reset(void) {
 static enum mutex_kind initial_kind(const void *address, enum object_type type) {
     if (type != O_MUTEX) return M_NORMAL;
     int kind;
-#if defined(__GLIBC__) && defined(__LP64__)
-    memcpy(&kind, (const char *)address + 16, sizeof kind);
-#elif defined(__GLIBC__)
-    memcpy(&kind, (const char *)address + 12, sizeof kind);
-#else
-    memcpy(&kind, address, sizeof kind);
-#endif
+    memcpy(&kind, (const char *)address + PROGRAM_MUTEX_KIND, sizeof kind);
     switch (kind & 3) {
     case 1: return M_RECURSIVE;
     case 2: return M_ERRORCHECK;

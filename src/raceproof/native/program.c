@@ -2,9 +2,7 @@
  * raceproof.explore. */
 
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +10,11 @@
 #include <unistd.h>
 
 #include "libc.h"
+#include "load.h"
 #include "program.h"
 #include "sched.h"
 #include "threads.h"
 
-#define LIBM "libm.so.6"
 #define MAX_REGIONS 8
 #define COPY_LIMIT (256u << 10) /* above, pages are dropped and come back from a file when they are touched */
 
@@ -34,43 +32,33 @@ static size_t tls_size;
 static char *argument_text;
 static size_t argument_size;
 
-static _Noreturn void refuse(const char *what) {
-    fprintf(stderr, "%s\n", what);
+_Noreturn void refuse_program(const char *why) {
+    fprintf(stderr, "%s\n", why);
     exit(RP_REFUSED);
 }
 
-static int find_regions(struct dl_phdr_info *info, size_t size, void *path) {
-    (void)size;
-    if (strcmp(info->dlpi_name, path) != 0) return 0;
-    long page = sysconf(_SC_PAGESIZE);
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (header->p_type != PT_LOAD || !(header->p_flags & PF_W)) continue;
-        uintptr_t begin = info->dlpi_addr + header->p_vaddr, end = begin + header->p_memsz;
-        if (region_count == MAX_REGIONS) refuse("too many segments");
-        begin &= ~(uintptr_t)(page - 1);
-        end = (end + (uintptr_t)page - 1) & ~(uintptr_t)(page - 1);
-        if (end - begin <= COPY_LIMIT) { /* the exact bytes: most programs have a few hundred */
-            begin = info->dlpi_addr + header->p_vaddr;
-            end = begin + header->p_memsz;
-        }
-        regions[region_count++] = (struct region){.address = (char *)begin, .size = end - begin};
+static void take_region(uintptr_t begin, uintptr_t end) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = begin & ~(page - 1), last = (end + page - 1) & ~(page - 1);
+    if (region_count == MAX_REGIONS) refuse_program("too many segments");
+    if (last - first > COPY_LIMIT) { /* else the exact bytes: most programs have a few hundred */
+        begin = first;
+        end = last;
     }
-    return 1;
+    regions[region_count++] = (struct region){.address = (char *)begin, .size = end - begin};
 }
 
 static void map_from_file(struct region *r) {
     int file = memfd_create("raceproof", 0);
-    if (file < 0 || ftruncate(file, (off_t)r->size) != 0) refuse("no memory for a copy of its variables");
-    char *view = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (view == MAP_FAILED) refuse("no memory for a copy of its variables");
+    if (file < 0 || ftruncate(file, (off_t)r->size) != 0) refuse_program("no memory for a copy of its variables");
     /* Only pages that are not zero: a large array that nobody has touched stays without memory. */
     static const char zero[4096];
     for (size_t at = 0; at < r->size; at += sizeof zero)
-        if (memcmp(r->address + at, zero, sizeof zero) != 0) memcpy(view + at, r->address + at, sizeof zero);
-    munmap(view, r->size);
+        if (memcmp(r->address + at, zero, sizeof zero) != 0 &&
+            pwrite(file, r->address + at, sizeof zero, (off_t)at) != (ssize_t)sizeof zero)
+            refuse_program("no memory for a copy of its variables");
     if (mmap(r->address, r->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) == MAP_FAILED)
-        refuse("no memory for its variables");
+        refuse_program("no memory for its variables");
     close(file);
 }
 
@@ -82,15 +70,9 @@ static void snapshot(void) {
             continue;
         }
         r->copy = malloc(r->size);
-        if (r->copy == NULL) refuse("no memory for a copy of its variables");
+        if (r->copy == NULL) refuse_program("no memory for a copy of its variables");
         memcpy(r->copy, r->address, r->size);
     }
-}
-
-static void *symbol(void *handle, const char *name) {
-    void *address = dlsym(handle, name);
-    if (address == NULL) refuse(dlerror());
-    return address;
 }
 
 static void keep_arguments(void) {
@@ -100,31 +82,27 @@ static void keep_arguments(void) {
     argument_size = size;
     argument_text = malloc(size);
     program.argv = malloc(table + size);
-    if (argument_text == NULL || program.argv == NULL) refuse("no memory for its arguments");
+    if (argument_text == NULL || program.argv == NULL) refuse_program("no memory for its arguments");
     char *at = argument_text;
     for (int i = 0; i < options.argc; i++) at = stpcpy(at, options.argv[i]) + 1;
 }
 
 void load_program(const char *path) {
-    dlopen(LIBM, RTLD_NOW | RTLD_GLOBAL); /* `sin` and the like: the host does not use it, and so does not have it */
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL) refuse(dlerror());
-    program.main = (int (*)(int, char **, char **))symbol(handle, "rp_program_main");
-    program.constructors = symbol(handle, "rp_constructors");
-    program.destructors = symbol(handle, "rp_destructors");
-    program.tokens = symbol(handle, "rp_tokens");
-    program.globals = symbol(handle, "rp_globals");
-    program.tls_begin = symbol(handle, "rp_tls_begin");
-    program.tls_end = symbol(handle, "rp_tls_end");
-    struct link_map *map;
-    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) refuse(dlerror());
-    dl_iterate_phdr(find_regions, map->l_name);
+    image_load(path);
+    program.main = (int (*)(int, char **, char **))image_symbol("rp_program_main");
+    program.constructors = image_symbol("rp_constructors");
+    program.destructors = image_symbol("rp_destructors");
+    program.tokens = image_symbol("rp_tokens");
+    program.globals = image_symbol("rp_globals");
+    program.tls_begin = image_symbol("rp_tls_begin");
+    program.tls_end = image_symbol("rp_tls_end");
+    image_writable(take_region);
     snapshot();
     tls_size = (size_t)(program.tls_end - program.tls_begin + 63) & ~(size_t)63;
     if (tls_size > 0) {
         tls_blocks = mmap(NULL, tls_size * RP_MAX_THREADS, PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (tls_blocks == MAP_FAILED) refuse("no memory for thread-local variables");
+        if (tls_blocks == MAP_FAILED) refuse_program("no memory for thread-local variables");
     }
     keep_arguments();
 }

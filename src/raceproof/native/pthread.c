@@ -11,6 +11,7 @@
 
 #include "heap.h"
 #include "libc.h"
+#include "program_types.h"
 #include "sync.h"
 #include "threads.h"
 
@@ -48,11 +49,12 @@ static int try_join(pthread_t id, void **result, int busy) {
 }
 
 RP_LIB int rp_lib_pthread_tryjoin_np(pthread_t id, void **result) { return try_join(id, result, EBUSY); }
-RP_LIB int rp_lib_pthread_timedjoin_np(pthread_t id, void **result, const struct timespec *until) {
+RP_LIB int rp_lib_pthread_timedjoin_np(pthread_t id, void **result, const struct program_timespec *until) {
     (void)until;
     return try_join(id, result, ETIMEDOUT);
 }
-RP_LIB int rp_lib_pthread_clockjoin_np(pthread_t id, void **result, clockid_t clock, const struct timespec *until) {
+RP_LIB int rp_lib_pthread_clockjoin_np(pthread_t id, void **result, clockid_t clock,
+                                        const struct program_timespec *until) {
     (void)clock, (void)until;
     return try_join(id, result, ETIMEDOUT);
 }
@@ -107,10 +109,10 @@ RP_LIB int rp_lib_pthread_getname_np(pthread_t id, char *name, size_t size) {
 RP_LIB int rp_lib_pthread_setaffinity_np(pthread_t id, size_t size, const void *set) {
     return (void)id, (void)size, (void)set, 0;
 }
-RP_LIB int rp_lib_pthread_setschedparam(pthread_t id, int policy, const struct sched_param *param) {
+RP_LIB int rp_lib_pthread_setschedparam(pthread_t id, int policy, const struct program_sched_param *param) {
     return (void)id, (void)policy, (void)param, 0;
 }
-RP_LIB int rp_lib_pthread_getschedparam(pthread_t id, int *policy, struct sched_param *param) {
+RP_LIB int rp_lib_pthread_getschedparam(pthread_t id, int *policy, struct program_sched_param *param) {
     (void)id;
     *policy = SCHED_OTHER;
     memset(param, 0, sizeof *param);
@@ -133,19 +135,21 @@ RP_LIB int rp_lib_pthread_yield(void) {
 
 /* ---- cleanup handlers */
 
-#ifdef __GLIBC__
-RP_LIB void rp_lib___pthread_register_cancel(__pthread_unwind_buf_t *buffer) {
+#ifdef PROGRAM_HAS_GLIBC
+RP_LIB PROGRAM_CLEANUP void rp_lib___pthread_register_cancel(program_unwind_buffer *buffer) {
     buffer->__pad[0] = self->unwind;
     self->unwind = buffer;
 }
-RP_LIB void rp_lib___pthread_unregister_cancel(__pthread_unwind_buf_t *buffer) { self->unwind = buffer->__pad[0]; }
-RP_LIB void rp_lib___pthread_register_cancel_defer(__pthread_unwind_buf_t *buffer) {
+RP_LIB PROGRAM_CLEANUP void rp_lib___pthread_unregister_cancel(program_unwind_buffer *buffer) {
+    self->unwind = buffer->__pad[0];
+}
+RP_LIB PROGRAM_CLEANUP void rp_lib___pthread_register_cancel_defer(program_unwind_buffer *buffer) {
     rp_lib___pthread_register_cancel(buffer);
 }
-RP_LIB void rp_lib___pthread_unregister_cancel_restore(__pthread_unwind_buf_t *buffer) {
+RP_LIB PROGRAM_CLEANUP void rp_lib___pthread_unregister_cancel_restore(program_unwind_buffer *buffer) {
     rp_lib___pthread_unregister_cancel(buffer);
 }
-RP_LIB void rp_lib___pthread_unwind_next(__pthread_unwind_buf_t *buffer) {
+RP_LIB PROGRAM_CLEANUP void rp_lib___pthread_unwind_next(program_unwind_buffer *buffer) {
     (void)buffer;
     thread_exit(self->result);
 }
@@ -202,11 +206,11 @@ RP_LIB int rp_lib_pthread_mutex_lock(pthread_mutex_t *m) { return lock_take(m, O
 RP_LIB int rp_lib_pthread_mutex_trylock(pthread_mutex_t *m) {
     return lock_try(m, O_MUTEX, false, false, "pthread_mutex_trylock");
 }
-RP_LIB int rp_lib_pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *until) {
+RP_LIB int rp_lib_pthread_mutex_timedlock(pthread_mutex_t *m, const struct program_timespec *until) {
     (void)until;
     return lock_try(m, O_MUTEX, false, true, "pthread_mutex_timedlock");
 }
-RP_LIB int rp_lib_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until) {
+RP_LIB int rp_lib_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct program_timespec *until) {
     (void)clock, (void)until;
     return lock_try(m, O_MUTEX, false, true, "pthread_mutex_clocklock");
 }
@@ -229,12 +233,12 @@ RP_LIB int rp_lib_pthread_cond_destroy(pthread_cond_t *c) { return (void)c, 0; }
 RP_LIB int rp_lib_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
     return cond_wait(c, m, false, "pthread_cond_wait");
 }
-RP_LIB int rp_lib_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until) {
+RP_LIB int rp_lib_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct program_timespec *until) {
     (void)until;
     return cond_wait(c, m, true, "pthread_cond_timedwait");
 }
 RP_LIB int rp_lib_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
-                                          const struct timespec *until) {
+                                          const struct program_timespec *until) {
     (void)clock, (void)until;
     return cond_wait(c, m, true, "pthread_cond_clockwait");
 }
@@ -261,19 +265,21 @@ RP_LIB int rp_lib_pthread_rwlock_tryrdlock(pthread_rwlock_t *l) {
 RP_LIB int rp_lib_pthread_rwlock_trywrlock(pthread_rwlock_t *l) {
     return lock_try(l, O_RWLOCK, false, false, "pthread_rwlock_trywrlock");
 }
-RP_LIB int rp_lib_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until) {
+RP_LIB int rp_lib_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct program_timespec *until) {
     (void)until;
     return lock_try(l, O_RWLOCK, true, true, "pthread_rwlock_timedrdlock");
 }
-RP_LIB int rp_lib_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until) {
+RP_LIB int rp_lib_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct program_timespec *until) {
     (void)until;
     return lock_try(l, O_RWLOCK, false, true, "pthread_rwlock_timedwrlock");
 }
-RP_LIB int rp_lib_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
+RP_LIB int rp_lib_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
+                                             const struct program_timespec *until) {
     (void)clock, (void)until;
     return lock_try(l, O_RWLOCK, true, true, "pthread_rwlock_clockrdlock");
 }
-RP_LIB int rp_lib_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until) {
+RP_LIB int rp_lib_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
+                                             const struct program_timespec *until) {
     (void)clock, (void)until;
     return lock_try(l, O_RWLOCK, false, true, "pthread_rwlock_clockwrlock");
 }
@@ -327,11 +333,11 @@ static int with_errno(int error) {
 
 RP_LIB int rp_lib_sem_wait(sem_t *s) { return with_errno(sem_take(s, "sem_wait")); }
 RP_LIB int rp_lib_sem_trywait(sem_t *s) { return with_errno(sem_try(s, false, "sem_trywait")); }
-RP_LIB int rp_lib_sem_timedwait(sem_t *s, const struct timespec *until) {
+RP_LIB int rp_lib_sem_timedwait(sem_t *s, const struct program_timespec *until) {
     (void)until;
     return with_errno(sem_try(s, true, "sem_timedwait"));
 }
-RP_LIB int rp_lib_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until) {
+RP_LIB int rp_lib_sem_clockwait(sem_t *s, clockid_t clock, const struct program_timespec *until) {
     (void)clock, (void)until;
     return with_errno(sem_try(s, true, "sem_clockwait"));
 }

@@ -2,7 +2,8 @@
  *
  * The program is a shared object made of its own LLVM IR with calls of the hooks below added
  * (frontend/instrument.py). The runtime is one executable, `rp_host`, that loads it and runs it under many
- * schedules (explore/build.py compiles both, explore/protocol.py mirrors the constants of this file).
+ * schedules (explore/build.py compiles both, explore/protocol.py mirrors the constants of this file). For 32-bit
+ * programs that is another executable of the same sources, RP_STATIC (load_own.c).
  *
  * Threads of the program are fibers: exactly one runs at any time, and control passes to another one only inside
  * a hook or a replaced library function. So hooks need no atomics, and nothing changes between a hook and the

@@ -26,7 +26,7 @@ struct cell {
     uint32_t generation;
     uint32_t accesses, writes, reads, releases;
     uint8_t access_count, has_plain; /* of `accesses`: how many at most; whether one is not atomic */
-    uint8_t read_count;              /* since the last write */
+    uint8_t read_count;              /* of `reads`: how many, if no more than are looked through */
 };
 
 struct access_record {
@@ -217,28 +217,35 @@ static bool is_reversible(const struct op *op, const struct order_record *earlie
     return !(waits || op->kind == OP_SEM_WAIT) || earlier->role == ROLE_TAKES;
 }
 
-/* Put the event behind those of a list, and take off what it stands for from now on. */
-static void order_in_list(const struct ordering *o, uint32_t *link, uint8_t mask) {
+/* Put the event behind those of a list, and take off what it stands for from now on; how many are left. */
+static uint32_t order_in_list(const struct ordering *o, uint32_t *link, uint8_t mask) {
     const struct op *op = o->op;
+    uint32_t left = 0;
     while (*link != 0) {
         struct order_record *r = &order_records[*link];
         if (o->found != NULL && (r->mask & mask) != 0 && (r->writes | op->writes) && r->tid != o->tid)
             put_behind(o, r->event, is_reversible(op, r));
         bool covered = (r->mask & ~mask) == 0 && (op->writes ? o->role == ROLE_TAKES || r->role == o->role
                                                              : r->tid == o->tid && !r->writes && r->role == o->role);
-        if (covered)
+        if (covered) {
             *link = r->next;
-        else
+        } else {
             link = &r->next;
+            left++;
+        }
     }
+    return left;
 }
 
 static void order_in_cell(const struct ordering *o, struct cell *c, uint8_t mask) {
     bool writes = o->op->writes;
     if (c->writes != 0) order_in_list(o, &c->writes, mask);
     bool is_searched = writes || c->read_count > MAX_UNSEARCHED; /* reads do not depend on reads */
-    if (is_searched) order_in_list(o, &c->reads, mask);
-    c->read_count = writes ? 0 : c->read_count + !is_searched;
+    if (is_searched) {
+        uint32_t left = order_in_list(o, &c->reads, mask);
+        c->read_count = left <= MAX_UNSEARCHED ? (uint8_t)left : MAX_UNSEARCHED + 1;
+    }
+    c->read_count += !writes && c->read_count <= MAX_UNSEARCHED;
     if (order_count == MAX_RECORDS) full();
     uint32_t *list = writes ? &c->writes : &c->reads;
     order_records[order_count] = (struct order_record){.next = *list, .event = o->event, .tid = o->tid, .mask = mask,
@@ -247,7 +254,8 @@ static void order_in_cell(const struct ordering *o, struct cell *c, uint8_t mask
 }
 
 /* Sync objects have their own cells: an odd key above every word's number. */
-static inline uintptr_t sync_key(uintptr_t object) { return ((object >> 3) << 1 | 1) ^ ((uintptr_t)1 << 63); }
+#define SYNC_CELL ((uintptr_t)1 << (sizeof(uintptr_t) * 8 - 1))
+static inline uintptr_t sync_key(uintptr_t object) { return ((object >> 3) << 1 | 1) ^ SYNC_CELL; }
 
 /* What depends on everything: on the last event of each thread, and every event on the last such one. */
 static void order_globally(const struct ordering *o) {

@@ -7,7 +7,6 @@
 #include "sync.h"
 
 #define NANOSECONDS_A_CALL 1000
-#define START_OF_TIME 1577836800000000000u /* 2020-01-01 */
 
 int rp_tid(void) { return self != NULL ? self->tid : 0; }
 
@@ -26,7 +25,7 @@ _Noreturn void rp_assume_failed(void) { stand_still(OP_NEVER); }
 void rp_yield(void) { cancellation_point(); }
 
 /* Each thread has its own clock: what it shows does not depend on the schedule. */
-uint64_t rp_now(void) { return START_OF_TIME + (self->virtual_time += NANOSECONDS_A_CALL); }
+uint64_t rp_now(void) { return self->virtual_time += NANOSECONDS_A_CALL; }
 
 void rp_sleep_for(uint64_t ns) {
     self->virtual_time += ns;
@@ -34,8 +33,7 @@ void rp_sleep_for(uint64_t ns) {
 }
 
 void rp_sleep_until(uint64_t ns) {
-    uint64_t now = START_OF_TIME + self->virtual_time;
-    rp_sleep_for(ns > now ? ns - now : 0);
+    rp_sleep_for(ns > self->virtual_time ? ns - self->virtual_time : 0);
 }
 
 int rp_is_stack(const void *p) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "libc.h"
+#include "program_types.h"
 
 #define MAX_KEYS 128
 #define DESTRUCTOR_ROUNDS 4 /* PTHREAD_DESTRUCTOR_ITERATIONS */
@@ -75,9 +76,9 @@ _Noreturn void thread_exit(void *result) {
         self->cleanups = c->next;
         c->routine(c->argument);
     }
-#ifdef __GLIBC__
+#ifdef PROGRAM_HAS_GLIBC
     if (self->unwind != NULL) {
-        __pthread_unwind_buf_t *buffer = self->unwind;
+        program_unwind_buffer *buffer = self->unwind;
         self->unwind = buffer->__pad[0];
         _longjmp((struct __jmp_buf_tag *)(void *)buffer->__cancel_jmp_buf, 1);
     }

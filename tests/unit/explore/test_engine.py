@@ -12,7 +12,7 @@ from unit.handmade import MAIN_READ, PAIRS, READ, WRITE, concurrent_program
 
 from raceproof import facts
 from raceproof.core import Budget, InternalError, LimitReached, Unsupported
-from raceproof.explore import ExploreOptions, Prepared, engine, run
+from raceproof.explore import ExploreOptions, Prepared, engine, preparation, run
 from raceproof.ir import ExternalFunction, VoidType
 from raceproof.model import (
     AccessId,
@@ -303,7 +303,8 @@ def test_progress_is_shown(setting: Setting) -> None:
     assert any("1,200 executions" in text and "depth 3, 1 pairs open" in text for text in seen)
 
 
-def test_a_32_bit_program_is_not_run(setting: Setting) -> None:
+def test_a_32_bit_program_is_not_run_where_the_system_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     cp = concurrent_program()
-    with pytest.raises(Unsupported, match="64-bit"):
+    monkeypatch.setattr(preparation, "why_not_32_bits", lambda: "it is Sunday")
+    with pytest.raises(Unsupported, match="32-bit program: it is Sunday"):
         run(replace(cp, program=replace(cp.program, pointer_size=4)), PAIRS, ExploreOptions(), Budget.unlimited())

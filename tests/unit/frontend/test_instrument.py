@@ -11,6 +11,7 @@ import pytest
 from raceproof.core import Unsupported
 from raceproof.frontend import (
     AccessHook,
+    Appended,
     Block,
     Extent,
     Fixed,
@@ -193,6 +194,27 @@ def test_a_bounded_string_is_measured_first() -> None:
     rows = body(hooked(text + "  ret void\n}\n", HookPlan({SiteId(1): (AccessHook(5, "read", 0, StringUpTo(1)),)})))
     assert any("@strnlen(ptr %p" in row for row in rows)
     assert rows.index("%1 = call i32 @lib(ptr %p, i32 %n)") == len(rows) - 2
+
+
+NARROW = 'target datalayout = "e-m:e-p:32:32-p272:64:64-i128:128-f64:32:64-f80:32-n8:16:32-S128"\n'
+
+
+def test_lengths_in_a_32_bit_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They come as 32 bits and are told as 64; a limit of all bits set is one."""
+    monkeypatch.setitem(globals(), "LAYOUT", NARROW)
+    text = "declare i32 @lib(ptr, i32)\ndefine void @f(ptr %p, i32 %n) {\n"
+    text += "  %1 = call i32 @lib(ptr %p, i32 %n)\n  ret void\n}\n"
+
+    def rows(*hooks: AccessHook) -> list[str]:
+        return body(hooked(text, HookPlan({SiteId(1): hooks})))
+
+    measured = rows(AccessHook(5, "read", 0, StringUpTo(1)))
+    assert any(re.search(r"zext i32 %n to i64", row) for row in measured)
+    assert any(re.search(r"call i32 @strnlen\(ptr %p, i32 %rp\.\d+\)", row) for row in measured)
+    copied = rows(AccessHook(5, "read", 0, Product((1,))))
+    assert any(re.search(r"sext i32 %n to i64", row) for row in copied)
+    behind = rows(AccessHook(5, "write", 0, Appended(), behind=True))
+    assert any(re.search(r"call i32 @strlen\(ptr %p\)", row) for row in behind)
 
 
 # --- calls

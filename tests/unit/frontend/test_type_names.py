@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from raceproof import frontend
+from raceproof.frontend.link import _with_own_numbers
 from raceproof.ir import format_program
 
 TEXT = """struct point { int x, y; }; struct point p[2]; struct { int a; } one; struct { long b; } two;
@@ -23,3 +24,13 @@ def test_a_second_program_with_the_same_types_is_named_as_the_first(tmp_path: Pa
     assert first.replace("a.c", "b.c") == second
     assert "%struct.point" in second
     assert "%struct.point." not in second
+
+
+def test_numbers_upon_numbers_are_told_apart() -> None:
+    """LLVM makes `anon.0.7` of an `anon.0` if another program in this process has that name."""
+    names = ("%struct.anon.2", "%struct.anon.5", "%struct.anon.0.7")
+    text = "".join(f"{name} = type {{ i{8 << n} }}\n" for n, name in enumerate(names))
+    text += "@x = global %struct.anon.0.7 zeroinitializer"
+    rows = _with_own_numbers(text).splitlines()
+    assert [row.split(" = ")[0] for row in rows] == ["%struct.anon", "%struct.anon.0", "%struct.anon.1", "@x"]
+    assert rows[-1] == "@x = global %struct.anon.1 zeroinitializer"

@@ -13,11 +13,9 @@ from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.world import TargetedTouch
 from raceproof.model import AccessKind, DistinctArgument, MemLoc, ThreadId
 
-ID_SIZE = 8
 
-
-def kept_ids(flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> dict[ThreadId, int]:
-    """Thread -> where in its object its id is.
+def kept_ids(flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch], size: int) -> dict[ThreadId, int]:
+    """Thread -> where in its object its id, of `size` bytes, is.
 
     Each instance has a new object, so the creation writes there once; all other writes come before anybody
     else can see the object, and before the creation.
@@ -29,7 +27,7 @@ def kept_ids(flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> di
         if offset is None or not isinstance(argument, DistinctArgument) or not argument.fresh:
             continue
         objects = {o for spawn in record.spawns.values() for o in spawn.argument_objects}
-        places = [MemLoc(o, offset, ID_SIZE) for o in sorted(objects)]
+        places = [MemLoc(o, offset, size) for o in sorted(objects)]
         if places and not _is_overwritten(record, places, flow, touched):
             result[record.id] = offset
     return result

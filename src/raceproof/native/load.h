@@ -1,0 +1,15 @@
+/* load.h: how the program under test comes into this process. Two files do it: load_shared.c by the system's loader,
+ * load_own.c by itself, for 32-bit programs (RP_STATIC), whose C library is part of the host. */
+#ifndef LOAD_H
+#define LOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+_Noreturn void refuse_program(const char *why);
+void image_load(const char *path);
+void *image_symbol(const char *name);
+void image_writable(void (*take)(uintptr_t begin, uintptr_t end)); /* each segment that may be written */
+bool image_has(const void *p); /* load_own.c only: part of the program or the host, not of a heap or stack */
+
+#endif

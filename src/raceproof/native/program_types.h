@@ -1,0 +1,58 @@
+/* program_types.h: types of the C library as the program under test has them, which was compiled for glibc.
+ *
+ * The host of 64-bit programs is compiled for it too. That of 32-bit programs (RP_STATIC) has musl's, which agrees with
+ * it about everything that passes between the two but for these: times and offsets in files have 64 bits in musl, 32 in
+ * glibc. A function of the program that says it wants 64 (`__clock_gettime64`) is not replaced by one of ours.
+ */
+#ifndef PROGRAM_TYPES_H
+#define PROGRAM_TYPES_H
+
+#ifdef RP_STATIC
+
+#include <stdint.h>
+
+#define PROGRAM_HAS_GLIBC 1
+#define PROGRAM_MUTEX_KIND 12 /* where its type is in a pthread_mutex_t */
+#define PROGRAM_CLEANUP __attribute__((regparm(1))) /* how functions that its cleanup macros call are called */
+
+typedef int32_t program_time;
+typedef int32_t program_offset;
+struct program_timespec { int32_t tv_sec, tv_nsec; };
+struct program_timeval { int32_t tv_sec, tv_usec; };
+struct program_timeb { int32_t time; unsigned short millitm; short timezone, dstflag; };
+struct program_itimerval { struct program_timeval it_interval, it_value; };
+struct program_rusage { struct program_timeval ru_utime, ru_stime; int32_t others[14]; };
+struct program_sched_param { int sched_priority; };
+typedef struct { struct { int registers[6], has_mask; } __cancel_jmp_buf[1]; void *__pad[4]; } program_unwind_buffer;
+
+#else
+
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <time.h>
+
+#ifdef __GLIBC__
+#define PROGRAM_HAS_GLIBC 1
+#ifdef __LP64__
+#define PROGRAM_MUTEX_KIND 16
+#else
+#define PROGRAM_MUTEX_KIND 12
+#endif
+#define PROGRAM_CLEANUP
+#define program_unwind_buffer __pthread_unwind_buf_t
+#else
+#define PROGRAM_MUTEX_KIND 0
+#endif
+
+typedef time_t program_time;
+typedef off_t program_offset;
+struct program_timeb { time_t time; unsigned short millitm; short timezone, dstflag; };
+#define program_timespec timespec
+#define program_timeval timeval
+#define program_itimerval itimerval
+#define program_rusage rusage
+#define program_sched_param sched_param
+
+#endif
+#endif
