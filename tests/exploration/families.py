@@ -17,7 +17,7 @@ from typing import Final
 from differential.generator import generate as idioms
 from differential.shrinker import candidates
 
-from exploration import api, chains, generator, loose, small_loops, values
+from exploration import api, chains, generator, lists, loose, small_loops, values
 from exploration.syntax import Source, render, smaller
 
 
@@ -48,6 +48,7 @@ _TREES: Final[dict[str, Callable[[int], Source]]] = {
     "api": api.generate,
     "loose": loose.generate,
     "chains": chains.generate,
+    "lists": lists.generate,
 }
 FAMILIES: Final = (*_TREES, "idioms")
 CYCLE: Final = ("sc", "api", "loops", "idioms", "values", "loose", "weak", "api", "loops", "loose", "chains", "chains")

@@ -19,6 +19,7 @@ from raceproof.model import (
     Linear,
     LockKind,
     LockMode,
+    Opaque,
     Stable,
     View,
     is_absolute,
@@ -94,9 +95,11 @@ def _of_same_index(held_1: HeldLock, first: tuple[Access, View], held_2: HeldLoc
         return False
     own_1 = [atom for atom in address_1.atoms() if not is_absolute(atom)]
     own_2 = [atom for atom in address_2.atoms() if not is_absolute(atom)]
-    if len(own_1) != 1 or len(own_2) != 1 or isinstance(own_1[0], Derived) or isinstance(own_2[0], Derived):
+    if len(own_1) != 1 or len(own_2) != 1:
         return False
     [x], [y] = own_1, own_2
-    only_x = all(atom == x or is_absolute(atom) or isinstance(atom, Derived) for atom in held_1.address.leaves())
-    are_same = address_1.replaced(x, y) == address_2 and held_1.address.replaced(x, y) == held_2.address
-    return only_x and are_same and overlap_means_equal(first, second)
+    any_value = Opaque("<any value>")
+    address_1, address_2 = address_1.replaced(x, any_value), address_2.replaced(y, any_value)
+    lock_1, lock_2 = held_1.address.replaced(x, any_value), held_2.address.replaced(y, any_value)
+    only_x = all(is_absolute(a) or isinstance(a, Derived) or a == any_value for a in lock_1.leaves())
+    return only_x and address_1 == address_2 and lock_1 == lock_2 and overlap_means_equal(first, second)

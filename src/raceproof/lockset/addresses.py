@@ -281,6 +281,7 @@ def common_lock(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_
                     or _same(held_a, held_b, shift)
                     or _is_solved(held_a, held_b, solved_a)
                     or _is_solved(held_b, held_a, solved_b)
+                    or _at_same_distance(held_a, a, view_a, held_b, b, view_b)
                 )
             ):
                 return describe_lock(cp, held_a.address)
@@ -289,6 +290,14 @@ def common_lock(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_
 
 def _excludes(cp: ConcurrentProgram, held: HeldLock) -> bool:
     return held.kind in (LockKind.MUTEX, LockKind.ATOMIC_SECTION) or held.address in cp.exclusive
+
+
+def _at_same_distance(held_a: HeldLock, a: Access, view_a: View, held_b: HeldLock, b: Access, view_b: View) -> bool:
+    """Both locks are as far from the bytes that are touched: if these are the same, then so are the locks."""
+    if view_a.address is None or view_b.address is None:
+        return False
+    apart = held_a.address.plus(view_a.address, -1)
+    return apart.is_constant and apart == held_b.address.plus(view_b.address, -1) and overlap_means_equal(a, b, 1)
 
 
 Shift = tuple[Atom, Atom, int]
@@ -354,15 +363,21 @@ def _aligned(a: MemLoc, b: MemLoc, size: int) -> bool:
     return step >= size and (apart == 0 or (apart >= size and step - apart >= size))
 
 
+def _is_made_of(x: Atom, address: Linear) -> bool:
+    """Only x, and what all threads know, tell the address."""
+    return all(
+        atom == x or is_absolute(atom) or (isinstance(atom, Derived) and all(_is_made_of(x, arg) for arg in atom.args))
+        for atom in address.atoms()
+    )
+
+
 def _same(a: HeldLock, b: HeldLock, shift: Shift | None) -> bool:
     """The two locks are one if x = y + d."""
     if shift is None:
         return False
     x, y, distance = shift
     if distance == 0:
-        return a.address == b.address.replaced(y, x) and all(
-            leaf == x or is_absolute(leaf) or isinstance(leaf, Derived) for leaf in a.address.leaves()
-        )
+        return a.address == b.address.replaced(y, x) and _is_made_of(x, a.address)
     common_a, own_a = _split(a.address)
     common_b, own_b = _split(b.address)
     match own_a, own_b:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from raceproof.facts.flow.counts import NOTHING_COUNTED, Counts, join_counts
+from raceproof.facts.flow.membership import Members, drop_stale, join_members
 from raceproof.model import Atom, HeldLock, Linear, LockKind, LockMode, Moment, ObjectId, Signal, ThreadId
 
 K = TypeVar("K")
@@ -49,6 +50,7 @@ class State:
     `drawn`: values that were drawn from a counter, and from which.
     `objects`: what a pointer may point to, where that is narrower than what points-to says for all contexts.
     `observed`: a value that was read from a flag, and the signals that a changed value would mean.
+    `regions`: which structure the nodes belong to that pointers point to; see `membership`.
     """
 
     locks: dict[HeldLock, int] = field(default_factory=dict)
@@ -69,6 +71,7 @@ class State:
     counts: Counts = NOTHING_COUNTED
     hidden: dict[Atom, frozenset[ObjectId]] = field(default_factory=dict)
     drawn: frozenset[tuple[Atom, Linear]] = frozenset()
+    regions: Members = field(default_factory=dict)
 
     def copy(self) -> State:
         return State(
@@ -90,6 +93,7 @@ class State:
             self.counts,
             dict(self.hidden),
             self.drawn,
+            dict(self.regions),
         )
 
     def property_key(self) -> tuple[object, ...]:
@@ -119,6 +123,7 @@ class State:
             self.counts.key(),
             frozenset(self.hidden.items()),
             self.drawn,
+            frozenset(self.regions.items()),
         )
 
     def moment(self) -> Moment:
@@ -159,6 +164,8 @@ class State:
             self.must_returned = frozenset(item for item in self.must_returned if not stale(item[1]))
         for condition in [c for c in self.facts if stale(c.difference)]:
             del self.facts[condition]
+        if self.regions:
+            drop_stale(self.regions, stale)
 
     def publish(self, value: Linear) -> None:
         """Objects that `value` points to are no longer this thread's alone, nor what is stored in them.
@@ -240,6 +247,7 @@ def join(a: State, b: State) -> State:
         observed={atom: s & b.observed[atom] for atom, s in a.observed.items() if atom in b.observed},
         counts=join_counts(a.counts, b.counts),
         drawn=a.drawn & b.drawn,
+        regions=join_members(a.regions, b.regions),
     )
     result.hidden = {
         atom: a.hidden.get(atom, frozenset()) | b.hidden.get(atom, frozenset())
