@@ -281,7 +281,7 @@ def common_lock(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_
                     or _same(held_a, held_b, shift)
                     or _is_solved(held_a, held_b, solved_a)
                     or _is_solved(held_b, held_a, solved_b)
-                    or _at_same_distance(held_a, a, view_a, held_b, b, view_b)
+                    or _go_together(held_a, a, view_a, held_b, b, view_b)
                 )
             ):
                 return describe_lock(cp, held_a.address)
@@ -292,12 +292,30 @@ def _excludes(cp: ConcurrentProgram, held: HeldLock) -> bool:
     return held.kind in (LockKind.MUTEX, LockKind.ATOMIC_SECTION) or held.address in cp.exclusive
 
 
-def _at_same_distance(held_a: HeldLock, a: Access, view_a: View, held_b: HeldLock, b: Access, view_b: View) -> bool:
-    """Both locks are as far from the bytes that are touched: if these are the same, then so are the locks."""
-    if view_a.address is None or view_b.address is None:
+def _go_together(held_a: HeldLock, a: Access, view_a: View, held_b: HeldLock, b: Access, view_b: View) -> bool:
+    """Both locks are told in the same way by the address that is touched: if that is the same, then so are the locks.
+
+    With p the address, m * lock = n * p + c for the same m, n and c: `p->lock`, or `locks[i]` for `data[i]`.
+    """
+    place_a, place_b = view_a.address, view_b.address
+    if place_a is None or place_b is None or not overlap_means_equal(a, b, _step(place_a, place_b)):
         return False
-    apart = held_a.address.plus(view_a.address, -1)
-    return apart.is_constant and apart == held_b.address.plus(view_b.address, -1) and overlap_means_equal(a, b, 1)
+    factors = {(1, 1)} | {
+        (factor, dict(held_a.address.terms).get(atom, 0)) for atom, factor in place_a.terms if not is_absolute(atom)
+    }
+    for of_lock, of_place in sorted(factors):
+        rest_a = held_a.address.scaled(of_lock).plus(place_a, -of_place)
+        if rest_a.is_absolute and rest_a == held_b.address.scaled(of_lock).plus(place_b, -of_place):
+            return True
+    return False
+
+
+def _step(a: Linear, b: Linear) -> int:
+    """Two addresses that differ do so by that much at least, as far as that is known."""
+    common_a, own_a = _split(a)
+    common_b, own_b = _split(b)
+    apart = common_a.plus(common_b, -1)
+    return gcd(apart.constant, *(factor for _, factor in (*own_a, *own_b))) if apart.is_constant else 1
 
 
 Shift = tuple[Atom, Atom, int]

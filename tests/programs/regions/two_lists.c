@@ -1,4 +1,4 @@
-// Two lists with a lock each, whose nodes come from one allocator and go through one insertion.
+// Two lists with a lock each; nodes come from one place and go through one function.
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -10,43 +10,28 @@ struct node {
 static pthread_mutex_t lock_a = PTHREAD_MUTEX_INITIALIZER, lock_b = PTHREAD_MUTEX_INITIALIZER;
 static struct node *list_a, *list_b;
 
-static struct node *new_node(int value) {
+static void use(struct node **list, pthread_mutex_t *lock) {
     struct node *n = malloc(sizeof *n);
-    n->value = value;                                         // no-race
-    n->next = NULL;                                           // no-race
-    return n;
+    n->value = 1;                                       // no-race
+    pthread_mutex_lock(lock);
+    n->next = *list;                                    // no-race
+    *list = n;                                          // no-race
+    for (struct node *p = *list; p != NULL; p = p->next)  // no-race
+        p->value++;                                     // no-race
+    pthread_mutex_unlock(lock);
 }
 
-static void insert(struct node **list, struct node *n) {
-    n->next = *list;                                          // no-race
-    *list = n;                                                // no-race
-}
-
-static void *use_a(void *arg) {
-    struct node *n = new_node(1);
-    pthread_mutex_lock(&lock_a);
-    insert(&list_a, n);
-    for (struct node *p = list_a; p != NULL; p = p->next)     // no-race
-        p->value++;                                           // no-race
-    pthread_mutex_unlock(&lock_a);
-    return arg;
-}
-
-static void *use_b(void *arg) {
-    struct node *n = new_node(2);
-    pthread_mutex_lock(&lock_b);
-    insert(&list_b, n);
-    for (struct node *p = list_b; p != NULL; p = p->next)     // no-race
-        p->value--;                                           // no-race
-    pthread_mutex_unlock(&lock_b);
+static void *worker(void *arg) {
+    use(&list_a, &lock_a);
+    use(&list_b, &lock_b);
     return arg;
 }
 
 int main(void) {
-    pthread_t t[4];
-    for (int i = 0; i < 4; i++)
-        pthread_create(&t[i], NULL, i % 2 ? use_a : use_b, NULL);
-    for (int i = 0; i < 4; i++)
+    pthread_t t[2];
+    for (long i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, worker, (void *)i);
+    for (int i = 0; i < 2; i++)
         pthread_join(t[i], NULL);
     return 0;
 }

@@ -81,10 +81,9 @@ def region_roots(world: World) -> RegionRoots | None:
     strides, blurred = _layout(groups, world.program.pointer_size)
     named = RegionRoots(world, candidates, roots, strides, blurred, {})
     families = _families(named, {place for group in groups for place in group})
-    nodes = frozenset(n for n, found in families.items() if _are_several(named, found))
-    if not nodes:
+    if not _are_several(named, frozenset().union(*families.values())):
         return None
-    return RegionRoots(world, nodes, roots, strides, blurred, {n: families[n] for n in nodes})
+    return RegionRoots(world, frozenset(families), roots, strides, blurred, families)
 
 
 def _candidates(world: World) -> frozenset[ObjectId]:

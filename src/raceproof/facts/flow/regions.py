@@ -306,18 +306,25 @@ def library_call(w: Walker, instr: Call, name: str) -> None:
     stores_pointers = effect is None or effect.stores or effect.fresh_into or effect.copies or effect.copies_to_result
     if not stores_pointers and (operation is None or operation.kind not in (Sync.JOIN, Sync.CREATE)):
         return
-    if effect is not None and not (effect.stores or effect.fresh_into or effect.copies_to_result):
-        sources = [instr.args[source] for _, source in effect.copies if source < len(instr.args)]
-        copied = [t.object for a in sources for t in w.world.points_to.targets(w.function.name, a)]
-        if effect.copies and not any(roots.held_in(MemLoc(o, None, None)) for o in copied):
-            return
+    only_copies = effect is not None and not (effect.stores or effect.fresh_into or effect.copies_to_result)
+    sources = [source for _, source in effect.copies] if effect is not None and only_copies else []
+    if sources and not any(_may_copy_nodes(w, roots, instr, source) for source in sources):
+        return
     written = [p for t in w.world.touches(w.function, instr) if t.touch.kind.writes for p in _trusted(roots, t)]
     if effect is not None:
         for argument in (*(to for _, to in effect.stores), *effect.fresh_into):
-            if argument < len(instr.args):
+            if 0 <= argument < len(instr.args):
                 targets = w.world.points_to.targets(w.function.name, instr.args[argument])
                 written += [_of_pointer(w, target) for target in targets]
         if effect.copies_to_result:
             written += [MemLoc(made, None, None) for made in w.world.points_to.object_of_site(instr.id)]
     trusted = roots.nodes | roots.roots
     _tie_all(w, roots, *(roots.held_in(place) for place in written if place.object in trusted))
+
+
+def _may_copy_nodes(w: Walker, roots: RegionRoots, instr: Call, source: int) -> bool:
+    """Pointers to nodes may be stored behind the argument; or it is memory of the library's own."""
+    if not 0 <= source < len(instr.args):
+        return True
+    targets = w.world.points_to.targets(w.function.name, instr.args[source])
+    return any(roots.held_in(MemLoc(target.object, None, None)) for target in targets)
