@@ -11,7 +11,7 @@ from dataclasses import replace
 from raceproof.evidence.claims import Ruling, accepted, rejected
 from raceproof.evidence.locks import check_common_lock
 from raceproof.evidence.places import check_disjoint
-from raceproof.model import Access, ConcurrentProgram, Family, Linear, ObjectId, Region, View
+from raceproof.model import Access, ConcurrentProgram, Family, Linear, MemLoc, ObjectId, Region, View
 
 Happening = tuple[Access, View]
 
@@ -31,7 +31,7 @@ def check_region(cp: ConcurrentProgram, detail: str, first: Happening, second: H
         return rejected("they may be in the same structure")
     if region_1.element is None or region_2.element is None or _is_mixed(cp, region_1, region_2):
         return rejected("elements of the structures' roots are not kept apart")
-    found_1, found_2 = _at(first, region_1.element), _at(second, region_2.element)
+    found_1, found_2 = _at(first, region_1, region_1.element), _at(second, region_2, region_2.element)
     return (check_common_lock if kind == "under" else check_disjoint)(cp, name, found_1, found_2)
 
 
@@ -40,9 +40,14 @@ def _objects(happening: Happening) -> frozenset[ObjectId]:
     return view.objects if view.objects is not None else frozenset(target.object for target in access.targets)
 
 
-def _at(happening: Happening, element: Linear) -> Happening:
+def _at(happening: Happening, region: Region, element: Linear) -> Happening:
+    """As if it touched one byte, the first of the element: those of two elements are the same or do not overlap."""
     access, view = happening
-    return replace(access, size=1, targets=()), replace(view, address=element, objects=None)
+    roots = sorted({family.object for family in region.families})
+    return (
+        replace(access, size=1, targets=tuple(MemLoc(root, 0, 1) for root in roots)),
+        replace(view, address=element, objects=None),
+    )
 
 
 def _reached(cp: ConcurrentProgram, start: frozenset[Family]) -> set[Family]:

@@ -6,6 +6,10 @@ must be in the region of the place, or loose: then its whole group joins that re
 the steps of an execution, whatever other threads do, every member is linked to members of its own region only, but for
 regions that are tied. Locks have no part in this: a member stays one.
 
+Follows [SV09] in that what is linked is united, for good, and that what is new belongs to nobody.
+Differs: it is part of the flow, so that regions are those of elements too, by symbolic index, and that new nodes are
+followed through calls; where regions are united it is for the whole program, not for what comes after.
+
 Only stores by the program's own instructions are understood. Atomic exchanges, copies of memory and unknown functions
 tie whatever they may have linked.
 """
