@@ -3,9 +3,9 @@
 The families, each with a generator of its own: `sc` and `weak` (branches on shared data under locks, without and with
 the weaker memory orders), `values` (values decide), `loops` (loops and inputs; `dfs` tries all values of these),
 `api` (the whole thread API, pointers, heap), `loose` (every way to wait, without a plan), `chains` (threads that wait
-for others in chains), `idioms` (idioms put together and spoiled, statements at random). Programs of all but the last
-are trees, which end and are bounded, so that `dfs` comes to its end; those of the last are texts, which `dfs` may not
-finish.
+for others in chains), `lists` (lists that hang on several roots, each with its lock), `idioms` (idioms put together and
+spoiled, statements at random). Programs of all but the last are trees, which end and are bounded, so that `dfs` comes
+to its end, but for some of `lists`; those of the last are texts, which `dfs` may not finish.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Final
 from differential.generator import generate as idioms
 from differential.shrinker import candidates
 
-from exploration import api, chains, generator, loose, small_loops, values
+from exploration import api, chains, generator, lists, loose, small_loops, values
 from exploration.syntax import Source, render, smaller
 
 
@@ -48,9 +48,12 @@ _TREES: Final[dict[str, Callable[[int], Source]]] = {
     "api": api.generate,
     "loose": loose.generate,
     "chains": chains.generate,
+    "lists": lists.generate,
 }
 FAMILIES: Final = (*_TREES, "idioms")
-CYCLE: Final = ("sc", "api", "loops", "idioms", "values", "loose", "weak", "api", "loops", "loose", "chains", "chains")
+CYCLE: Final = (
+    *("sc", "api", "loops", "idioms", "values", "loose", "weak", "api", "loops", "loose", "chains", "chains", "lists"),
+)
 """The families of consecutive seeds."""
 
 

@@ -1,8 +1,9 @@
 """A common lock: both hold it whenever they touch the same bytes, and not both as readers.
 
-Two locks are one in three plain cases: they have the same address, which is the same number in every thread; or each
-lies at the same distance from the data, so that equal data has equal locks (`p->lock` and `p->data`); or the same
-index tells the data and the lock (`data[i]` and `locks[i % 8]`), so that equal data has equal indices.
+Two locks are one in four plain cases: they have the same address, which is the same number in every thread; or each
+lies at the same distance from the data, so that equal data has equal locks (`p->lock` and `p->data`); or the address
+of the data tells that of the lock by the same line (`data[i]` and `locks[i]`, `data[7 - j]` and `locks[7 - j]`); or the
+same index tells the data and the lock (`data[i]` and `locks[i % 8]`), so that equal data has equal indices.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from raceproof.model import (
     Linear,
     LockKind,
     LockMode,
+    Opaque,
     Stable,
     View,
     is_absolute,
@@ -45,6 +47,8 @@ def check_common_lock(
             return accepted("both hold the lock at one address")
         if _at_same_distance(held_1, first, held_2, second):
             return accepted("each holds the lock at the same distance from the data")
+        if _on_one_line(held_1, first, held_2, second):
+            return accepted("each holds the lock that the address of the data tells")
         if _of_same_index(held_1, first, held_2, second):
             return accepted("each holds the lock that belongs to the index of the data")
     if all(is_one_place(cp, held.address) for pair in candidates for held in pair):
@@ -87,6 +91,22 @@ def _at_same_distance(
     return from_1 == from_2 and from_1.is_constant and overlap_means_equal(first, second)
 
 
+def _on_one_line(held_1: HeldLock, first: tuple[Access, View], held_2: HeldLock, second: tuple[Access, View]) -> bool:
+    """The lock moves by `run` when the data moves by `rise`, in both; and both have a point of that line in common."""
+    address_1, address_2 = first[1].address, second[1].address
+    if address_1 is None or address_2 is None or not overlap_means_equal(first, second):
+        return False
+    for atom, rise in address_1.terms:
+        run = dict(held_1.address.terms).get(atom, 0)
+        if is_absolute(atom) or run == 0:
+            continue
+        line_1 = held_1.address.scaled(rise).plus(address_1.scaled(run), -1)
+        line_2 = held_2.address.scaled(rise).plus(address_2.scaled(run), -1)
+        if line_1 == line_2 and all(map(is_absolute, line_1.atoms())):
+            return True
+    return False
+
+
 def _of_same_index(held_1: HeldLock, first: tuple[Access, View], held_2: HeldLock, second: tuple[Access, View]) -> bool:
     """Data and lock are the same expressions of x here and of y there, and the data's is a multiple and no more."""
     address_1, address_2 = first[1].address, second[1].address
@@ -94,9 +114,11 @@ def _of_same_index(held_1: HeldLock, first: tuple[Access, View], held_2: HeldLoc
         return False
     own_1 = [atom for atom in address_1.atoms() if not is_absolute(atom)]
     own_2 = [atom for atom in address_2.atoms() if not is_absolute(atom)]
-    if len(own_1) != 1 or len(own_2) != 1 or isinstance(own_1[0], Derived) or isinstance(own_2[0], Derived):
+    if len(own_1) != 1 or len(own_2) != 1:
         return False
     [x], [y] = own_1, own_2
-    only_x = all(atom == x or is_absolute(atom) or isinstance(atom, Derived) for atom in held_1.address.leaves())
-    are_same = address_1.replaced(x, y) == address_2 and held_1.address.replaced(x, y) == held_2.address
-    return only_x and are_same and overlap_means_equal(first, second)
+    any_value = Opaque("<any value>")
+    address_1, address_2 = address_1.replaced(x, any_value), address_2.replaced(y, any_value)
+    lock_1, lock_2 = held_1.address.replaced(x, any_value), held_2.address.replaced(y, any_value)
+    only_x = all(is_absolute(a) or isinstance(a, Derived) or a == any_value for a in lock_1.leaves())
+    return only_x and address_1 == address_2 and lock_1 == lock_2 and overlap_means_equal(first, second)

@@ -17,6 +17,7 @@ from raceproof.evidence.locks import check_common_lock
 from raceproof.evidence.order import check_ordered
 from raceproof.evidence.ownership import check_owned
 from raceproof.evidence.places import check_disjoint
+from raceproof.evidence.regions import check_region
 from raceproof.model import Access, ConcurrentProgram, Rule, Scope, StaticReason, View
 
 KIND = "lockset"
@@ -130,6 +131,8 @@ def _apply(
             return check_common_lock(cp, reason.detail, first, second)
         case Rule.DISJOINT:
             return check_disjoint(cp, reason.detail, first, second)
+        case Rule.REGION:
+            return check_region(cp, reason.detail, first, second)
         case Rule.OWNED:
             return check_owned(subject, first, second, assumed)
         case Rule.BOTH_ATOMIC:

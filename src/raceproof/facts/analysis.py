@@ -13,6 +13,7 @@ from raceproof.facts.flow.counters import countdowns, drawn_from, lenders
 from raceproof.facts.flow.flow import Flow, FlowResult
 from raceproof.facts.flow.kept_ids import kept_ids
 from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.region_roots import region_roots
 from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, section_words, senders_of, turn_words
 from raceproof.facts.flow.stability import Stability
 from raceproof.facts.flow.world import TargetedTouch, World
@@ -21,6 +22,7 @@ from raceproof.facts.pointers.points_to import solve
 from raceproof.ir import Program
 from raceproof.model import (
     MAIN,
+    NO_REGIONS,
     Access,
     AccessId,
     AnyArgument,
@@ -33,6 +35,7 @@ from raceproof.model import (
     ObjectId,
     ObjectKind,
     RacePair,
+    Regions,
     SharedLocation,
     Thread,
     ThreadId,
@@ -61,6 +64,7 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
     touched = _touched(world, first)
     stability = Stability(world, first.records, touched, first.views)
     signals = frozenset(senders_of(world, first, touched))
+    roots = region_roots(world)
     sharper = Flow(
         world,
         budget.part(budget.remaining() / 2),
@@ -73,22 +77,23 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
         lenders=lenders(world, first, touched),
         turn_words=turn_words(world, first, touched),
         section_words=section_words(world, first, touched),
+        region_roots=roots,
     )
     try:
         second = sharper.run()
     except LimitReached:
         budget.check()
         log.info("second flow: no time for it")
-        return _assemble(world, first)
+        return _assemble(world, first, NO_REGIONS)
     log.info("second flow: %d threads, %d contexts", len(second.records), second.contexts)
-    return _assemble(world, second)
+    return _assemble(world, second, Regions(roots.nodes, second.ties) if roots is not None else NO_REGIONS)
 
 
 def _touched(world: World, flow: FlowResult) -> dict[AccessKey, TargetedTouch]:
     return {(site, index): world.touches(*world.instructions[site])[index] for site, index in flow.views}
 
 
-def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
+def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentProgram:
     touched = _touched(world, flow)
     outside = frozenset(r.id for r in flow.records if r.site is None and r.id != MAIN)
     threads = {r.id: _thread(r, outside) for r in flow.records if r.context is not None}
@@ -137,6 +142,7 @@ def _assemble(world: World, flow: FlowResult) -> ConcurrentProgram:
         calls=call_graph(world.program, world.points_to),
         countdowns=tuple(countdowns(world, flow, touched).values()),
         drawn_from=counters | lenders(world, flow, touched),
+        regions=regions,
     )
 
 
@@ -234,6 +240,7 @@ def _weakest(group: list[View]) -> View:
         moment=weakest,
         private=all(v.private for v in group),
         objects=None,
+        region=first.region if all(v.region == first.region for v in group) else None,
     )
 
 

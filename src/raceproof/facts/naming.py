@@ -10,6 +10,7 @@ from raceproof.model import (
     Base,
     ConcurrentProgram,
     Derived,
+    Family,
     Linear,
     MemLoc,
     MemObject,
@@ -163,6 +164,10 @@ def _lines(cp: ConcurrentProgram) -> Iterator[str]:
         ("locks made of semaphores and atomics", [describe_lock(cp, a) for a in cp.exclusive]),
         ("signals", [f"{describe_lock(cp, s.address)} from thread {t}" for s, t in cp.senders.items()]),
         ("barriers", [f"{describe_lock(cp, b.barrier)} for {b.count}" for b in cp.barriers]),
+        (
+            "structures that are not kept apart",
+            [_families(cp, tie.families) + " in one element" * tie.in_element for tie in cp.regions.ties],
+        ),
         ("assumptions", [f"{a.text} ({a.pos})" for a in cp.assumptions]),
     ):
         if items:
@@ -193,7 +198,15 @@ def _view_line(cp: ConcurrentProgram, view: View) -> str:
         parts.append(f"{describe_lock(cp, barrier)} passed {low}..{high if high is not None else 'any'}")
     if view.moment.must_received:
         parts.append("received " + ", ".join(sorted(describe_lock(cp, s.address) for s in view.moment.must_received)))
+    if view.region is not None:
+        element = f" of the element at {view.region.element}" if view.region.element is not None else ""
+        parts.append(f"in what {_families(cp, view.region.families)}{element} leads to")
     return " ".join(parts)
+
+
+def _families(cp: ConcurrentProgram, families: frozenset[Family]) -> str:
+    places = (MemLoc(family.object, family.offset, cp.program.pointer_size) for family in families)
+    return ", ".join(sorted(describe_location(cp, place) for place in places))
 
 
 def _ids(threads: frozenset[ThreadId]) -> str:

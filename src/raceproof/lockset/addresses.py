@@ -281,6 +281,7 @@ def common_lock(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_
                     or _same(held_a, held_b, shift)
                     or _is_solved(held_a, held_b, solved_a)
                     or _is_solved(held_b, held_a, solved_b)
+                    or _go_together(held_a, a, view_a, held_b, b, view_b)
                 )
             ):
                 return describe_lock(cp, held_a.address)
@@ -289,6 +290,32 @@ def common_lock(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_
 
 def _excludes(cp: ConcurrentProgram, held: HeldLock) -> bool:
     return held.kind in (LockKind.MUTEX, LockKind.ATOMIC_SECTION) or held.address in cp.exclusive
+
+
+def _go_together(held_a: HeldLock, a: Access, view_a: View, held_b: HeldLock, b: Access, view_b: View) -> bool:
+    """Both locks are told in the same way by the address that is touched: if that is the same, then so are the locks.
+
+    With p the address, m * lock = n * p + c for the same m, n and c: `p->lock`, or `locks[i]` for `data[i]`.
+    """
+    place_a, place_b = view_a.address, view_b.address
+    if place_a is None or place_b is None or not overlap_means_equal(a, b, _step(place_a, place_b)):
+        return False
+    factors = {(1, 1)} | {
+        (factor, dict(held_a.address.terms).get(atom, 0)) for atom, factor in place_a.terms if not is_absolute(atom)
+    }
+    for of_lock, of_place in sorted(factors):
+        rest_a = held_a.address.scaled(of_lock).plus(place_a, -of_place)
+        if rest_a.is_absolute and rest_a == held_b.address.scaled(of_lock).plus(place_b, -of_place):
+            return True
+    return False
+
+
+def _step(a: Linear, b: Linear) -> int:
+    """Two addresses that differ do so by that much at least, as far as that is known."""
+    common_a, own_a = _split(a)
+    common_b, own_b = _split(b)
+    apart = common_a.plus(common_b, -1)
+    return gcd(apart.constant, *(factor for _, factor in (*own_a, *own_b))) if apart.is_constant else 1
 
 
 Shift = tuple[Atom, Atom, int]
@@ -354,15 +381,21 @@ def _aligned(a: MemLoc, b: MemLoc, size: int) -> bool:
     return step >= size and (apart == 0 or (apart >= size and step - apart >= size))
 
 
+def _is_made_of(x: Atom, address: Linear) -> bool:
+    """Only x, and what all threads know, tell the address."""
+    return all(
+        atom == x or is_absolute(atom) or (isinstance(atom, Derived) and all(_is_made_of(x, arg) for arg in atom.args))
+        for atom in address.atoms()
+    )
+
+
 def _same(a: HeldLock, b: HeldLock, shift: Shift | None) -> bool:
     """The two locks are one if x = y + d."""
     if shift is None:
         return False
     x, y, distance = shift
     if distance == 0:
-        return a.address == b.address.replaced(y, x) and all(
-            leaf == x or is_absolute(leaf) or isinstance(leaf, Derived) for leaf in a.address.leaves()
-        )
+        return a.address == b.address.replaced(y, x) and _is_made_of(x, a.address)
     common_a, own_a = _split(a.address)
     common_b, own_b = _split(b.address)
     match own_a, own_b:

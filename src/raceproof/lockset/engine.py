@@ -18,6 +18,7 @@ from raceproof.core import Budget, LimitReached
 from raceproof.facts import describe_lock, race_pairs
 from raceproof.lockset.addresses import common_lock, why_disjoint
 from raceproof.lockset.order import why_ordered
+from raceproof.lockset.regions import why_regions
 from raceproof.model import (
     Access,
     AccessId,
@@ -151,6 +152,9 @@ def why_race_free(
     disjoint = why_disjoint(cp, a, view_a, b, view_b)
     if disjoint is not None:
         return StaticReason(Rule.DISJOINT, disjoint)
+    region = why_regions(cp, a, view_a, b, view_b)
+    if region is not None:
+        return StaticReason(Rule.REGION, region)
     return None
 
 

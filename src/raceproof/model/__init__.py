@@ -51,6 +51,7 @@ from raceproof.model.guides import Guide, GuideStep
 from raceproof.model.invariants import InvariantMap, Invariants, NodeInvariant, ProductInvariants, StateData
 from raceproof.model.memory import MemLoc, MemObject, ObjectKind
 from raceproof.model.models import LockAction, LockModel, Models, SafeFunction
+from raceproof.model.regions import NO_NODE, NO_REGIONS, Family, Region, Regions, Tie, sorted_ties
 from raceproof.model.results import (
     AccessResult,
     CheckResult,
@@ -83,6 +84,8 @@ from raceproof.model.symbolic import (
 
 __all__ = [
     "MAIN",
+    "NO_NODE",
+    "NO_REGIONS",
     "ZERO",
     "Access",
     "AccessId",
@@ -106,6 +109,7 @@ __all__ = [
     "EngineResult",
     "Evidence",
     "Exhausted",
+    "Family",
     "Finding",
     "Guide",
     "GuideStep",
@@ -134,6 +138,8 @@ __all__ = [
     "RacePair",
     "RaceResult",
     "Reason",
+    "Region",
+    "Regions",
     "Rule",
     "Run",
     "RunSetup",
@@ -155,6 +161,7 @@ __all__ = [
     "Thread",
     "ThreadId",
     "ThreadResult",
+    "Tie",
     "Trace",
     "TraceStep",
     "Turn",
@@ -165,5 +172,6 @@ __all__ = [
     "is_absolute",
     "of_atom",
     "short_path",
+    "sorted_ties",
     "target_name",
 ]

@@ -10,6 +10,7 @@ from typing import NewType, final
 from raceproof.core import SourcePos
 from raceproof.ir import MemoryOrder, Program, SiteId
 from raceproof.model.memory import MemLoc, MemObject
+from raceproof.model.regions import NO_REGIONS, Region, Regions
 from raceproof.model.symbolic import Atom, Linear, ObjectId, ThreadId
 
 AccessId = NewType("AccessId", int)
@@ -181,7 +182,8 @@ class View:
 
     `held` is a must-lockset: a lock held on only some paths is absent. `private`: the object is reachable by
     this thread only, at this point. `objects`: those of the access's targets that it may touch in this context
-    (None: all). All may be used to rule a race out, never to claim one.
+    (None: all). `region`: the structure on the heap that it is in, if it is in a node (`ConcurrentProgram.regions`).
+    All may be used to rule a race out, never to claim one.
     """
 
     thread: ThreadId
@@ -191,6 +193,7 @@ class View:
     private: bool
     objects: frozenset[ObjectId] | None = None
     call_stack: tuple[SourcePos, ...] = ()
+    region: Region | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,3 +314,4 @@ class ConcurrentProgram:
     calls: CallGraph | None = None
     countdowns: tuple[CountDown, ...] = ()
     drawn_from: frozenset[Linear] = frozenset()
+    regions: Regions = NO_REGIONS

@@ -39,6 +39,7 @@ class Rule(Enum):
     OWNED = "owned"
     BOTH_ATOMIC = "both-atomic"
     DISJOINT = "disjoint"
+    REGION = "region"
 
 
 @final

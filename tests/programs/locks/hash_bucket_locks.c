@@ -15,16 +15,16 @@ static struct bucket {
 static void add(int key) {
     struct bucket *b = &table[key % BUCKETS];
     pthread_mutex_lock(&b->lock);
-    struct entry *e = b->first;                 // no-race alarm(lockset): the lock of the bucket that the entry is in
-    while (e != NULL && e->key != key)          // no-race alarm(lockset): the lock of the bucket that the entry is in
-        e = e->next;                            // no-race alarm(lockset): the lock of the bucket that the entry is in
+    struct entry *e = b->first;                 // no-race
+    while (e != NULL && e->key != key)          // no-race
+        e = e->next;                            // no-race
     if (e == NULL) {
         e = calloc(1, sizeof *e);
-        e->key = key;                           // no-race alarm(lockset): the lock of the bucket that the entry is in
-        e->next = b->first;                     // no-race alarm(lockset): the lock of the bucket that the entry is in
-        b->first = e;                           // no-race alarm(lockset): the lock of the bucket that the entry is in
+        e->key = key;                           // no-race
+        e->next = b->first;                     // no-race
+        b->first = e;                           // no-race
     }
-    e->count++;                                 // no-race alarm(lockset): the lock of the bucket that the entry is in
+    e->count++;                                 // no-race
     pthread_mutex_unlock(&b->lock);
 }
 

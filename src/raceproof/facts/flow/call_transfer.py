@@ -6,7 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import counting, lending, memory_transfer, stale_names, sync_transfer, thread_transfer, turns
+from raceproof.facts.flow import (
+    counting,
+    lending,
+    memory_transfer,
+    region_calls,
+    regions,
+    stale_names,
+    sync_transfer,
+    thread_transfer,
+    turns,
+)
 from raceproof.facts.flow.contexts import (
     Exit,
     Renaming,
@@ -133,8 +143,10 @@ def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state:
     contents = [known.value for (address, _), known in wanted.items() if rename(address, {}) is not None]
     for extra in values[len(function.params) :]:
         state.publish(extra)  # variadic: may come out of the va_list under another name
-    renaming = parameter_renaming(name, [*values[: len(function.params)], *contents])
+    passed = [*values[: len(function.params)], *contents]
+    renaming = parameter_renaming(name, [*passed, *region_calls.elements(passed, state)])
     entry = _entry_state(w, instr, name, values, wanted, renaming, state)
+    told = region_calls.enter(w, instr, name, values, renaming, state, entry)
     context = w.flow.enter(w.context, name, instr.id, entry)
     if w.recording:
         w.calls[context] = None
@@ -142,7 +154,10 @@ def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state:
     for param, value in zip(function.params, values, strict=False):
         if param.by_value is None:
             back.setdefault(w.flow.parameter_atom(name, param.name), value)
-    return [_return_state(w, instr, name, e, back, renaming, state.copy()) for e in context.exits]
+    states = [_return_state(w, instr, name, e, back, renaming, state.copy()) for e in context.exits]
+    for leave, after in zip(context.exits, states, strict=True):
+        region_calls.come_back(w, instr, leave.state, told, back, after)
+    return states
 
 
 def _find_hidden(w: Walker, name: str, state: State) -> None:
@@ -401,7 +416,7 @@ def _external(w: Walker, instr: Call, name: str, state: State) -> list[State]:
             "but takes, gives back or waits for no lock of the program's own",
             instr.id,
         )
-        return _unknown(w, instr, state)
+        return _unknown(w, instr, name, state)
     _touch(w, instr, name, state)
     if instr.args and is_assumption(name):
         return [state] if w.assume(instr.args[0], state) else []
@@ -470,6 +485,7 @@ def _touch(w: Walker, instr: Call, name: str, state: State) -> None:
                 stale_names.renounce_places(w, touch.targets, state)
             if sync_op(name) is None:
                 thread_transfer.lose_ids(w, touch.targets, address, through.size, state)
+    regions.library_call(w, instr, name)
     effect = effect_of(name)
     if effect is None:
         return
@@ -482,7 +498,7 @@ def _touch(w: Walker, instr: Call, name: str, state: State) -> None:
             memory_transfer.open_fresh(w.value(instr.args[source], state), state)
 
 
-def _unknown(w: Walker, instr: Call, state: State) -> list[State]:
+def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
     for arg in instr.args:
         state.publish(w.value(arg, state))
     for index, touch in enumerate(w.world.touches(w.function, instr)):
@@ -492,6 +508,7 @@ def _unknown(w: Walker, instr: Call, state: State) -> list[State]:
         reached = touch.objects
         for held in [h for h in state.locks if w.flow.observed.lock_objects(h.address) & reached]:
             del state.locks[held]
+    regions.library_call(w, instr, name)
     state.memory.clear()
     _give_away(w, instr, w.world.callbacks_of_unknown(w.function, instr), state)
     _result(w, instr, state)
@@ -539,12 +556,12 @@ def _return_of_library(w: Walker, instr: Call, effect: Effect, state: State) -> 
         case Returns.ARG if source is not None and source < len(instr.args):
             state.values[name] = w.value(instr.args[source], state)
         case Returns.FRESH | Returns.OPAQUE:
-            _fresh_object(w, instr, name, state)
+            _fresh_object(w, instr, name, effect, state)
         case Returns.INTO_ARG | Returns.LOADED if source is not None and source < len(instr.args):
             state.publish(w.value(instr.args[source], state))
 
 
-def _fresh_object(w: Walker, instr: Call, name: str, state: State) -> None:
+def _fresh_object(w: Walker, instr: Call, name: str, effect: Effect, state: State) -> None:
     objects = w.world.points_to.object_of_site(instr.id)
     atom: Atom = w.evaluator.opaque(name)
     if len(objects) == 1 and w.world.points_to.objects[objects[0]].is_single:
@@ -552,3 +569,4 @@ def _fresh_object(w: Walker, instr: Call, name: str, state: State) -> None:
         state.values[name] = of_atom(atom)
     if w.world.may_escape & frozenset(objects):
         state.fresh[atom] = frozenset()
+    regions.allocated(w, instr, effect, atom, state)

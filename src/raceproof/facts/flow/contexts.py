@@ -28,6 +28,7 @@ from raceproof.model import (
     Stable,
     StartArg,
     ThreadId,
+    Tie,
     View,
     of_atom,
 )
@@ -50,7 +51,7 @@ class Exit:
 
 @dataclass(eq=False, slots=True)
 class Context:
-    """A function as entered by one thread in one state; `exits`, `views`, `calls` are those of the last run.
+    """A function as entered by one thread in one state; `exits`, `views`, `calls`, `ties` are those of the last run.
 
     `dependents`: who has used the exits, and in which of its runs it last did. `is_outdated`: it was to be run again,
     but nobody uses it any more.
@@ -64,6 +65,7 @@ class Context:
     dependents: dict[Context, int] = field(default_factory=dict)
     views: dict[AccessKey, dict[View, None]] = field(default_factory=dict)
     calls: dict[Context, None] = field(default_factory=dict)
+    ties: dict[Tie, None] = field(default_factory=dict)
     runs: int = 0
     running: bool = False
     is_outdated: bool = False

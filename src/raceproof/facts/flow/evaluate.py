@@ -184,6 +184,10 @@ class Evaluator:
                     return left.scaled(1 << right.constant)
         if bits == 0:
             return None
+        if left.is_constant and right.is_constant:
+            folded = _of_small_numbers(instr.op, left.constant, right.constant, bits)
+            if folded is not None:
+                return Linear(folded)
         return of_atom(Derived(f"{instr.op}{bits}", (left, right)))
 
     def truth(self, operand: Operand, state: State) -> bool | tuple[Condition, bool]:
@@ -250,3 +254,23 @@ class Evaluator:
             case ((Base(object=target), 1 | -1),):
                 return difference.constant == 0 and self.objects[target].kind is not ObjectKind.HEAP
         return False
+
+
+def _of_small_numbers(op: str, left: int, right: int, bits: int) -> int | None:
+    """The result where signed and unsigned numbers agree; None elsewhere, and for other operations."""
+    if min(left, right) < 0 or max(left, right) >= 1 << (bits - 1):
+        return None
+    match op:
+        case "and":
+            return left & right
+        case "or":
+            return left | right
+        case "xor":
+            return left ^ right
+        case "srem" | "urem" if right > 0:
+            return left % right
+        case "sdiv" | "udiv" if right > 0:
+            return left // right
+        case "lshr" | "ashr" if right < bits:
+            return left >> right
+    return None

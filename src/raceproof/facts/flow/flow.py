@@ -20,6 +20,7 @@ from raceproof.core import Budget, LimitReached, SourcePos, Unsupported
 from raceproof.facts.flow.contexts import SHARED, AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
 from raceproof.facts.flow.initial_values import InitialValues
 from raceproof.facts.flow.observations import Observations, Uses
+from raceproof.facts.flow.region_roots import RegionRoots, unseen_ties
 from raceproof.facts.flow.stability import Stability
 from raceproof.facts.flow.state import MANY, State, join
 from raceproof.facts.flow.walker import Walker
@@ -39,7 +40,9 @@ from raceproof.model import (
     Signal,
     Stable,
     ThreadId,
+    Tie,
     View,
+    sorted_ties,
 )
 
 ThreadKey = tuple[ThreadId, tuple[SiteId, ...], SiteId, str]  # creator, call sites, creation, start function
@@ -72,13 +75,14 @@ class FlowResult:
     assumptions: tuple[Assumption, ...]
     contexts: int
     uses: Uses
+    ties: tuple[Tie, ...] = ()
 
 
 @dataclass
 class Flow:
     """State of one run of the analysis; what comes from an earlier run, if any, is `signals`, `counters`, `kept_ids`,
     `drawn_from`, `lenders`, `turn_words`, `section_words` (each with its size and the value of who has it) and
-    `stability`."""
+    `stability`. Without `region_roots` regions are not looked at."""
 
     world: World
     budget: Budget
@@ -94,6 +98,7 @@ class Flow:
     lenders: frozenset[Linear] = frozenset()
     turn_words: frozenset[Linear] = frozenset()
     section_words: Mapping[Linear, tuple[int, int]] = field(default_factory=dict)
+    region_roots: RegionRoots | None = None
     work: int = 0  # instructions walked so far, in all contexts
 
     def __post_init__(self) -> None:
@@ -566,7 +571,16 @@ class Flow:
             assumptions=tuple(Assumption(t, self.position(site)) for t, site in self.observed.assumptions.items()),
             contexts=len({context for context, _ in reached}),
             uses=self.observed.uses(),
+            ties=self._ties({context for context, _ in reached}),
         )
+
+    def _ties(self, contexts: Iterable[Context]) -> tuple[Tie, ...]:
+        """Which regions are linked; functions that were not entered may link whatever they write."""
+        if self.region_roots is None:
+            return ()
+        entered = {context.function for context in contexts} - self.world.unseen
+        ties = [tie for context in contexts for tie in context.ties]
+        return sorted_ties([*ties, *unseen_ties(self.region_roots, entered)])
 
     def _reached(self) -> list[tuple[Context, ThreadId]]:
         """Contexts that the last runs of their callers really use, starting with the threads' entries; by thread."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import counting, lending, section_words, stale_names, thread_transfer, turns
+from raceproof.facts.flow import counting, lending, regions, section_words, stale_names, thread_transfer, turns
 from raceproof.facts.flow.state import Condition, Known, State
 from raceproof.facts.flow.world import TargetedTouch
 from raceproof.ir import (
@@ -82,6 +82,7 @@ def store(w: Walker, instr: Store, state: State) -> list[State] | None:
     address, value = w.value(instr.address, state), w.value(instr.value, state)
     (touch,) = w.world.touches(w.function, instr)
     w.record(instr.id, 0, touch, address, state)
+    regions.store(w, instr, state)
     _keep_or_publish(w, touch, address, value, state)
     if state.may_run:
         thread_transfer.lose_ids(w, touch.targets, address, instr.type.size, state)
@@ -195,6 +196,7 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
     new = w.value(instr.value, state)
     (touch,) = w.world.touches(w.function, instr)
     w.record(instr.id, 0, touch, address, state)
+    regions.exchange(w, instr, instr.value, state)
     state.publish(new)
     state.find(touch.objects)
     overwrite(w, touch, address, instr.type.size, state)
@@ -227,6 +229,7 @@ def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[St
     expected, new = w.value(instr.expected, state), w.value(instr.new, state)
     (touch,) = w.world.touches(w.function, instr)
     w.record(instr.id, 0, touch, address, state)
+    regions.exchange(w, instr, instr.new, state)
     state.find(touch.objects)
     overwrite(w, touch, address, instr.type.size, state)
     done = state.copy()

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from raceproof.facts.flow.counts import NOTHING_COUNTED, Counts, join_counts
+from raceproof.facts.flow.membership import Members, drop_stale, join_members
 from raceproof.model import Atom, HeldLock, Linear, LockKind, LockMode, Moment, ObjectId, Signal, ThreadId
 
 K = TypeVar("K")
@@ -50,6 +51,7 @@ class State:
     `turns`: values that were read from a word that says whose turn it is, from which, and under which locks.
     `objects`: what a pointer may point to, where that is narrower than what points-to says for all contexts.
     `observed`: a value that was read from a flag, and the signals that a changed value would mean.
+    `regions`: which structure the nodes belong to that pointers point to; see `membership`.
     """
 
     locks: dict[HeldLock, int] = field(default_factory=dict)
@@ -71,6 +73,7 @@ class State:
     hidden: dict[Atom, frozenset[ObjectId]] = field(default_factory=dict)
     drawn: frozenset[tuple[Atom, Linear]] = frozenset()
     turns: Mapping[Atom, tuple[Linear, frozenset[Linear | None]]] = field(default_factory=dict)
+    regions: Members = field(default_factory=dict)
 
     def copy(self) -> State:
         return State(
@@ -93,6 +96,7 @@ class State:
             dict(self.hidden),
             self.drawn,
             self.turns,
+            dict(self.regions),
         )
 
     def property_key(self) -> tuple[object, ...]:
@@ -123,6 +127,7 @@ class State:
             self.counts.key(),
             frozenset(self.hidden.items()),
             frozenset(self.turns.items()),
+            frozenset(self.regions.items()),
         )
 
     def moment(self) -> Moment:
@@ -166,6 +171,8 @@ class State:
             self.must_returned = frozenset(item for item in self.must_returned if not stale(item[1]))
         for condition in [c for c in self.facts if stale(c.difference)]:
             del self.facts[condition]
+        if self.regions:
+            drop_stale(self.regions, stale)
 
     def publish(self, value: Linear) -> None:
         """Objects that `value` points to are no longer this thread's alone, nor what is stored in them.
@@ -206,6 +213,7 @@ class State:
         """Drop all that is known of values and memory, and take no object for this thread's alone any more."""
         for table in (self.memory, self.facts, self.values, self.fresh, self.hidden, self.objects, self.observed):
             table.clear()
+        self.regions.clear()
         self.drawn, self.turns = frozenset(), {}
 
     def leave_section(self) -> None:
@@ -258,6 +266,7 @@ def join(a: State, b: State) -> State:
             for atom, (word, vias) in a.turns.items()
             if atom in b.turns and b.turns[atom][0] == word
         },
+        regions=join_members(a.regions, b.regions),
     )
     result.hidden = {
         atom: a.hidden.get(atom, frozenset()) | b.hidden.get(atom, frozenset())

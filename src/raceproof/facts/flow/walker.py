@@ -13,9 +13,10 @@ import heapq
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import call_transfer, counting, memory_transfer, turns
+from raceproof.facts.flow import call_transfer, counting, memory_transfer, region_calls, regions, turns
 from raceproof.facts.flow.contexts import AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
 from raceproof.facts.flow.evaluate import Evaluator
+from raceproof.facts.flow.membership import Member
 from raceproof.facts.flow.state import Condition, State, merge
 from raceproof.facts.flow.world import TargetedTouch
 from raceproof.ir import (
@@ -38,6 +39,7 @@ from raceproof.ir import (
     Load,
     Operand,
     Phi,
+    PtrType,
     Return,
     Rmw,
     Select,
@@ -48,7 +50,7 @@ from raceproof.ir import (
     Unreachable,
     successors,
 )
-from raceproof.model import MAIN, Base, DistinctArgument, HeldLock, Linear, ObjectId, Signal, View
+from raceproof.model import MAIN, Base, DistinctArgument, HeldLock, Linear, ObjectId, Signal, Tie, View
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.flow import Flow
@@ -81,6 +83,7 @@ class Walker:
         self.spawns: dict[ThreadRecord, Spawn] = {}
         self.views: dict[AccessKey, dict[View, None]] = {}
         self.calls: dict[Context, None] = {}
+        self.ties: dict[Tie, None] = {}
 
     def run(self) -> list[Exit]:
         """Walk until block states are stable, then record; returns the exits.
@@ -114,7 +117,7 @@ class Walker:
                 states = self._at_entry(label, incoming[label], visits.get(label, 0))
                 if states:
                     self._walk_block(label, states)
-        self.context.views, self.context.calls = self.views, self.calls
+        self.context.views, self.context.calls, self.context.ties = self.views, self.calls, self.ties
         self.flow.commit(self.context, self.spawns)
         return call_transfer.merge_exits(self.exits)
 
@@ -216,8 +219,12 @@ class Walker:
             case Cast() | Binary() | Select() | Compute():
                 self._redefine(instr.result.name, state)
                 memory_transfer.publish_operands(self, instr, state)
+                if isinstance(instr, Select):
+                    regions.select(self, instr, state)
             case Load():
+                member = regions.load(self, instr, state)
                 memory_transfer.load(self, instr, state)
+                regions.loaded(self, instr, member, state)
             case Store():
                 return memory_transfer.store(self, instr, state)
             case Alloca():
@@ -260,6 +267,7 @@ class Walker:
                 return [e for t in dict.fromkeys(targets) for e in self._edge(block, t, state.copy())]
             case Return(value=value):
                 if self.recording:
+                    region_calls.returns(self, value, state)
                     self.exits.append(Exit(state, self.value(value, state) if value is not None else None))
                 return []
             case Unreachable():
@@ -346,9 +354,12 @@ class Walker:
 
     def _set_phis(self, source: str, target: str, phis: list[Phi], state: State) -> None:
         incoming: list[tuple[str, Linear]] = []
+        members: dict[str, tuple[Member | None, Member | None]] = {}
         for phi in phis:
             operand = next(value for value, label in phi.incoming if label == source)
             incoming.append((phi.result.name, self.value(operand, state)))
+            if isinstance(phi.type, PtrType):
+                members[phi.result.name] = regions.incoming(self, operand, self.function.name, phi.result.name, state)
         changed = {self.evaluator.opaque_name(name) for name, _ in incoming}
         for name, _ in incoming:
             state.values.pop(name, None)
@@ -364,6 +375,8 @@ class Walker:
                         and any(leaf in changed for leaf in argument.pattern.leaves())
                     )
                 )
+        for name, member in members.items():
+            regions.arrive(self, name, member, changed, state)
         counted = self.info.counted.get(target)
         for name, value in incoming:
             is_moving = counted is not None and name in counted.moving  # itself from the first round on
@@ -389,17 +402,20 @@ class Walker:
             moment=state.moment(),
             private=private,
             objects=objects,
+            region=regions.of_access(self, touch, address, state),
         )
         self.views.setdefault((site, index), {})[view] = None
 
     def _objects(self, touch: TargetedTouch, address: Linear | None, state: State) -> frozenset[ObjectId]:
         """What the access may touch here: what points-to says, narrowed by what the address is made of."""
-        if address is None:
-            return touch.objects
-        objects = touch.objects
+        return touch.objects if address is None else self.objects_at(touch.objects, address, state)
+
+    def objects_at(self, objects: frozenset[ObjectId], address: Linear, state: State) -> frozenset[ObjectId]:
+        """Those of the objects that an address can lie in, by what it is made of."""
+        may_touch = objects
         for atom, factor in address.terms:
             if factor == 1 and isinstance(atom, Base) and len(address.atoms()) >= 1 and atom.object in objects:
                 return frozenset({atom.object})
             if factor == 1 and atom in state.objects:
                 objects &= state.objects[atom]
-        return objects or touch.objects
+        return objects or may_touch

@@ -20,6 +20,7 @@ const RULES = {
   "not-shared": "No two threads share it.",
   "both-atomic": "Both accesses are atomic.",
   disjoint: "The two never touch the same bytes.",
+  region: "The two are in different structures, or hold the lock of the one that both are in.",
   explored: "The program was executed under every schedule that matters, for this input.",
   unwinding: "Both threads never stand before their accesses, as a solver says of the whole program.",
 };

@@ -1,0 +1,53 @@
+// A node is put into the lists of two slots, by the function that is for that.
+#include <pthread.h>
+#include <stdlib.h>
+
+struct node {
+    int value;
+    struct node *next;
+};
+
+static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static struct node *heads[2];
+
+static struct node *new_node(int value) {
+    struct node *n = calloc(1, sizeof *n);
+    n->value = value;                                   // no-race
+    return n;
+}
+
+static void push(long slot, struct node *n) {
+    pthread_mutex_lock(&locks[slot]);
+    n->next = heads[slot];                              // no-race
+    heads[slot] = n;                                    // no-race
+    pthread_mutex_unlock(&locks[slot]);
+}
+
+static void walk(long slot) {
+    pthread_mutex_lock(&locks[slot]);
+    for (struct node *p = heads[slot]; p != NULL; p = p->next)  // no-race
+        p->value++;                                     // race
+    pthread_mutex_unlock(&locks[slot]);
+}
+
+static void set_up(void) {
+    struct node *n = new_node(1);
+    push(0, n);
+    push(1, n);
+}
+
+static void *worker(void *arg) {
+    long slot = (long)arg;
+    walk(slot);
+    return arg;
+}
+
+int main(void) {
+    pthread_t t[2];
+    set_up();
+    for (long i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, worker, (void *)i);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}

@@ -1,0 +1,46 @@
+// One slot is copied to the other as bytes.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct node {
+    int value;
+    struct node *next;
+};
+
+static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static struct node *heads[2];
+
+static struct node *new_node(int value) {
+    struct node *n = calloc(1, sizeof *n);
+    n->value = value;                                   // no-race
+    return n;
+}
+
+static void walk(long slot) {
+    pthread_mutex_lock(&locks[slot]);
+    for (struct node *p = heads[slot]; p != NULL; p = p->next)  // no-race
+        p->value++;                                     // race
+    pthread_mutex_unlock(&locks[slot]);
+}
+
+static void set_up(void) {
+    heads[0] = new_node(1);                             // no-race
+    memcpy(&heads[1], &heads[0], sizeof heads[0]);      // no-race
+}
+
+static void *worker(void *arg) {
+    long slot = (long)arg;
+    walk(slot);
+    return arg;
+}
+
+int main(void) {
+    pthread_t t[2];
+    set_up();
+    for (long i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, worker, (void *)i);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
