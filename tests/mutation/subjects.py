@@ -102,8 +102,12 @@ SUBJECTS: tuple[Subject, ...] = (
     Subject(("core/pruning.py",), ("tests/unit/core/test_pruning.py", "tests/unit/frontend/test_cache.py")),
     Subject(("lockset/engine.py",), ("tests/unit/lockset", *_PROGRAMS)),
     Subject(
-        ("facts/flow/sync_transfer.py",),
+        ("facts/flow/sync_transfer.py", "facts/flow/lending.py", "facts/flow/turns.py"),
         ("tests/unit/facts/test_analysis.py", "tests/unit/facts/test_models.py", *_PROGRAMS),
+    ),
+    Subject(
+        ("facts/flow/regions.py", "facts/flow/membership.py", "lockset/regions.py", "evidence/regions.py"),
+        ("tests/unit/facts/test_membership.py", "tests/unit/lockset/test_regions.py", *_PROGRAMS),
     ),
 )
 

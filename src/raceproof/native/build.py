@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 NATIVE = Path(__file__).parent
 SIZE_LIMIT = 200_000_000
+BUILDS, TOOLS = "builds", "tools"
+"""Directories of the cache: what was built of programs, which are many, and our own, which takes minutes to build."""
 _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
 
@@ -47,7 +49,7 @@ def build_native(
         before()
         run_compiler((*command, *map(str, sources), *libraries, "-o", str(output)), scratch, cache)
 
-    return kept(cache, f"{name}-{_content(repr((command, libraries)), [*sources, *headers])}", make)
+    return kept(cache, f"{name}-{_content(repr((command, libraries)), [*sources, *headers])}", make, TOOLS)
 
 
 def build_cxx(name: str, directory: Path, cache: Cache | None = None, sanitized: bool = False) -> Path:
@@ -74,7 +76,7 @@ def build_cxx(name: str, directory: Path, cache: Cache | None = None, sanitized:
         run_compiler((*compiler, *flags, "-c", str(whole), "-o", str(compiled)), scratch, cache)
         run_compiler((*linker, str(compiled), "-lm", "-o", str(output)), scratch, cache)
 
-    return kept(cache, f"{name}-{_content(repr((compiler, flags)), [*sources, *directory.glob('*.h')])}", make)
+    return kept(cache, f"{name}-{_content(repr((compiler, flags)), [*sources, *directory.glob('*.h')])}", make, TOOLS)
 
 
 def sanitizing_compiler(*names: str) -> tuple[str, ...]:
@@ -98,12 +100,12 @@ def run_compiler(command: tuple[str, ...], scratch: Path, cache: Cache | None = 
         raise InternalError(f"raceproof's own native code does not compile:\n{done.stderr.strip()[:4000]}")
 
 
-def kept(cache: Cache | None, name: str, make: Callable[[Path, Path], None]) -> Path:
+def kept(cache: Cache | None, name: str, make: Callable[[Path, Path], None], kind: str = BUILDS) -> Path:
     """The file of that name, made if it is not there; in a directory of this process if there is no cache.
 
     `make(output, scratch)` writes it.
     """
-    directory = _directory(cache)
+    directory = _directory(cache, kind)
     path = directory / name
     if path.exists():
         try:
@@ -130,10 +132,10 @@ def _content(command: str, files: Sequence[Path]) -> str:
     return digest(command, *(f"{p.name}\0{p.read_text(encoding='utf-8')}" for p in sorted(files)))
 
 
-def _directory(cache: Cache | None) -> Path:
+def _directory(cache: Cache | None, kind: str) -> Path:
     root = (cache or Cache.default()).root
     if root is not None:
-        directory = root / "builds"
+        directory = root / kind
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
