@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import signal
+import sys
 
 import pytest
 from hypothesis import settings
@@ -35,12 +35,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     from raceproof.native.library import build_library
     from raceproof.petri.solver import kernel
 
-    with contextlib.suppress(RaceproofError):
-        build_host()
-        if why_not_32_bits() is None:
-            build_host(bits=32)
-        kernel()
-        build_library("octagon")
+    for build in (
+        build_host,
+        lambda: build_host(bits=32) if why_not_32_bits() is None else None,
+        kernel,
+        lambda: build_library("octagon"),
+    ):
+        try:
+            build()
+        except RaceproofError as error:
+            print(f"not built before the tests: {error}", file=sys.stderr)
 
 
 @pytest.fixture
