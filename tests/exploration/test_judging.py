@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,7 +20,9 @@ from exploration.shrinker import shrink_problem
 from exploration.soak import PROGRAMS, Settings, soak
 from exploration.tally import Entry, Tally, read_entries
 from raceproof import report
+from raceproof.frontend import Cache
 from raceproof.model import CheckResult, Verdict
+from raceproof.native.build import TOOLS
 
 LIMITS = Limits(executions=20_000, seconds=20.0)
 RACY = """static int x, y;
@@ -202,7 +205,11 @@ def test_all_engines_have_their_turn() -> None:
     assert any(plan.sanitized for plan in plans)
 
 
-def test_a_soak_goes_on_where_it_was_ended(tmp_path: Path) -> None:
+def test_a_soak_goes_on_where_it_was_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built, common = Cache.default().root, tmp_path / "cache" / "common"
+    if built is not None and (built / TOOLS).is_dir():
+        shutil.copytree(built / TOOLS, common / TOOLS)
+    monkeypatch.setenv("RACEPROOF_CACHE", str(common))  # which it changes: not for the tests behind it
     settings = Settings(tmp_path, "loops", LIMITS, 1.0, thorough=False)
     soak(settings, iter(range(3)), jobs=1, seconds=60.0)
     first = Tally.of(read_entries(tmp_path / PROGRAMS))
