@@ -5,7 +5,7 @@ failure, unless the line says that it is known; a known alarm that no longer com
 
 The explorer runs without help of other engines: it finds a race in every racy program and proves every other one,
 but for what the programs announce (`missed(explore)`, `alarm(explore)`), which again must not be stale. All programs
-go to its default algorithm and every other one to another way to search; with RACEPROOF_EXPLORE_ALL=1 to all of them.
+go to its default algorithm and every third one to another way to search; with RACEPROOF_EXPLORE_ALL=1 to all of them.
 """
 
 from __future__ import annotations
@@ -149,14 +149,14 @@ _WEAK = re.compile(
 
 
 def _ways() -> list[tuple[Path, str]]:
-    """Every other program with one of the other ways to search, or all with all of them."""
+    """Every third program with one of the other ways to search, or all with all of them."""
     every = os.environ.get("RACEPROOF_EXPLORE_ALL", "0") != "0"
     kinds = len(OTHER_WAYS)
     return [
         (p, OTHER_WAYS[k])
         for n, p in enumerate(all_programs())
         for k in range(kinds)
-        if every or n % (2 * kinds) == 2 * k
+        if every or n % (3 * kinds) == 3 * k
     ]
 
 
