@@ -489,11 +489,13 @@ def _init_rwlock(call: LibraryCall) -> Outcome:
 
 def _prepare_read(call: LibraryCall) -> Operation | None:
     lock = _rwlock(call)
-    return call.operation(0, ready=lambda: lock.writer is None)
+    return call.operation(0, ready=lambda: lock.writer is None or lock.writer is call.thread)
 
 
 def _read_lock(call: LibraryCall) -> Outcome:
     lock = _rwlock(call)
+    if lock.writer is call.thread:
+        return EDEADLK
     lock.readers.append(call.thread)
     call.acquire(lock.write_clock)
     return 0
@@ -501,11 +503,13 @@ def _read_lock(call: LibraryCall) -> Outcome:
 
 def _prepare_write(call: LibraryCall) -> Operation | None:
     lock = _rwlock(call)
-    return call.operation(0, ready=lambda: lock.writer is None and not lock.readers)
+    return call.operation(0, ready=lambda: lock.writer is call.thread or (lock.writer is None and not lock.readers))
 
 
 def _write_lock(call: LibraryCall) -> Outcome:
     lock = _rwlock(call)
+    if lock.writer is call.thread:
+        return EDEADLK
     lock.writer = call.thread
     call.acquire(lock.write_clock)
     call.acquire(lock.read_clock)

@@ -104,7 +104,7 @@ def _uses(text: str, name: str) -> int:
 
 # -- of trees
 
-_LOCAL = re.compile(r"(?<![@\w])[rep]\d\b")
+_LOCAL = re.compile(r"(?<![@\w])(?:[repq]\d|k)\b")
 _SHARED = re.compile(r"@\w+")
 Body = tuple[Stmt, ...]
 
