@@ -11,6 +11,7 @@ def entry_point() -> None:
         from raceproof.cli import main
 
         gc.freeze()
+        gc.set_threshold(20_000, 20, 50)  # large tables that stay would be looked through again and again
         gc.enable()
         sys.exit(main())
     except KeyboardInterrupt:

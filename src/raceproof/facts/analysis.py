@@ -282,31 +282,32 @@ def _thread_states(
 
 def race_pairs(cp: ConcurrentProgram, budget: Budget = Budget.unlimited()) -> tuple[RacePair, ...]:  # noqa: B008  frozen
     """Every two accesses that may touch the same bytes in different threads, one of them writing."""
-    by_object: dict[ObjectId, list[tuple[Access, MemLoc]]] = {}
-    for access in cp.accesses.values():
+    by_object: dict[ObjectId, list[tuple[AccessId, MemLoc, bool, ThreadId | None]]] = {}
+    for _, access in sorted(cp.accesses.items()):
+        alone = _only_user(access, cp.threads)
         for target in access.targets:
-            by_object.setdefault(target.object, []).append((access, target))
+            by_object.setdefault(target.object, []).append((access.id, target, access.kind.writes, alone))
     found: dict[tuple[AccessId, AccessId], MemLoc] = {}
 
     def is_nameless(entry: tuple[ObjectId, object]) -> bool:
         return cp.objects[entry[0]].kind is ObjectKind.UNKNOWN
 
     for _, entries in sorted(by_object.items(), key=is_nameless):  # a pair is named by its first object
-        for i, (a, loc_a) in enumerate(entries):
+        writers = [entry for entry in entries if entry[2]]
+        behind = 0  # how many writers come before the entry
+        for i, (id_a, loc_a, writes, alone_a) in enumerate(entries):
             budget.check()
-            for b, loc_b in entries[i:]:
-                if not (a.kind.writes or b.kind.writes) or (a.id, b.id) in found:
-                    continue
-                if overlap(loc_a, loc_b) and _different_threads(a, b, cp.threads):
-                    found[(a.id, b.id) if a.id <= b.id else (b.id, a.id)] = _narrower(loc_a, loc_b)
+            for id_b, loc_b, _, alone_b in entries[i:] if writes else writers[behind:]:
+                if (alone_a is None or alone_a != alone_b) and (id_a, id_b) not in found and overlap(loc_a, loc_b):
+                    found[(id_a, id_b)] = _narrower(loc_a, loc_b)
+            behind += writes
     return tuple(RacePair(a, b, loc) for (a, b), loc in sorted(found.items()))
 
 
-def _different_threads(a: Access, b: Access, threads: Mapping[ThreadId, Thread]) -> bool:
-    users_a, users_b = {v.thread for v in a.views}, {v.thread for v in b.views}
-    if len(users_a | users_b) > 1:
-        return True
-    return any(threads[t].many for t in users_a)
+def _only_user(access: Access, threads: Mapping[ThreadId, Thread]) -> ThreadId | None:
+    """The thread that makes the access, if it is one alone."""
+    users = {view.thread for view in access.views}
+    return users.pop() if len(users) == 1 and not any(threads[t].many for t in users) else None
 
 
 def _narrower(a: MemLoc, b: MemLoc) -> MemLoc:

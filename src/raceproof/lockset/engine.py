@@ -54,12 +54,14 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: LocksetOption
     stopped: str | None = None
     decided: dict[RacePair, Finding] = {}
     leaking: frozenset[ObjectId] = frozenset()
+    kinds = _Kinds()
     try:
         while True:
+            judge = _Judge(cp, leaking, kinds)
             for pair in (*pairs, *race_pairs(cp)):
                 if pair not in decided:
                     budget.check()
-                    decided[pair] = _decide(cp, pair, leaking)
+                    decided[pair] = judge.decide(pair)
             now_leaking = leaking | leaking_objects(cp, decided)
             if now_leaking == leaking:
                 break
@@ -113,12 +115,46 @@ def _rests_on_privacy(finding: Finding) -> bool:
     return isinstance(finding.evidence, tuple) and UNPUBLISHED in finding.evidence
 
 
-def _decide(cp: ConcurrentProgram, pair: RacePair, leaking: frozenset[ObjectId]) -> Finding:
-    first, second = cp.accesses[pair.first], cp.accesses[pair.second]
-    if first.is_atomic and second.is_atomic:
-        return _proved(pair, {StaticReason(Rule.BOTH_ATOMIC, ""): None})
-    reasons = _reasons(cp, first, second, leaking)
-    return _open(cp, pair, *reasons) if isinstance(reasons, tuple) else _proved(pair, reasons)
+class _Kinds:
+    """Accesses that the rules cannot tell apart are of one kind: a large program has far fewer kinds than accesses."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[object, ...], int] = {}
+        self._known: dict[AccessId, int] = {}
+
+    def of(self, access: Access) -> int:
+        number = self._known.get(access.id)
+        if number is None:
+            key = (access.is_atomic, access.size, access.targets, access.views)
+            number = self._known[access.id] = self._numbers.setdefault(key, len(self._numbers))
+        return number
+
+
+class _Judge:
+    """Decides pairs, those of the same two kinds once."""
+
+    def __init__(self, cp: ConcurrentProgram, leaking: frozenset[ObjectId], kinds: _Kinds) -> None:
+        self._cp, self._leaking, self._kinds = cp, leaking, kinds
+        self._known: dict[tuple[int, int, bool], tuple[StaticReason, ...] | Reason] = {}
+
+    def decide(self, pair: RacePair) -> Finding:
+        first, second = self._cp.accesses[pair.first], self._cp.accesses[pair.second]
+        key = (self._kinds.of(first), self._kinds.of(second), first is second)
+        evidence = self._known.get(key)
+        if evidence is None:
+            evidence = self._known[key] = self._evidence(first, second)
+        if isinstance(evidence, Reason):
+            return Finding(pair, Verdict.UNKNOWN, evidence, NAME)
+        return Finding(pair, Verdict.RACE_FREE, evidence, NAME, Scope.ALL_INPUTS)
+
+    def _evidence(self, first: Access, second: Access) -> tuple[StaticReason, ...] | Reason:
+        if first.is_atomic and second.is_atomic:
+            return (StaticReason(Rule.BOTH_ATOMIC, ""),)
+        reasons = _reasons(self._cp, first, second, self._leaking)
+        if isinstance(reasons, tuple):
+            return _open(self._cp, *reasons)
+        # an access that is never reached has no views; then there is nothing to rule out
+        return tuple(reasons) or (StaticReason(Rule.NOT_SHARED, "never reached together"),)
 
 
 def _reasons(
@@ -158,13 +194,7 @@ def why_race_free(
     return None
 
 
-def _proved(pair: RacePair, reasons: dict[StaticReason, None]) -> Finding:
-    # an access that is never reached has no views; then there is nothing to rule out
-    evidence = tuple(reasons) or (StaticReason(Rule.NOT_SHARED, "never reached together"),)
-    return Finding(pair, Verdict.RACE_FREE, evidence, NAME, Scope.ALL_INPUTS)
-
-
-def _open(cp: ConcurrentProgram, pair: RacePair, first: Access, view_1: View, second: Access, view_2: View) -> Finding:
+def _open(cp: ConcurrentProgram, first: Access, view_1: View, second: Access, view_2: View) -> Reason:
     locks_1, locks_2 = _locks(cp, view_1), _locks(cp, view_2)
     if not locks_1 and not locks_2:
         text = "the two may happen at the same time, and neither holds a lock"
@@ -173,7 +203,7 @@ def _open(cp: ConcurrentProgram, pair: RacePair, first: Access, view_1: View, se
         text = f"the two may happen at the same time, and have no lock in common ({held})"
     if first.is_atomic != second.is_atomic:
         text += "; one of them is atomic, the other is not"
-    return Finding(pair, Verdict.UNKNOWN, Reason(text, views=(view_1, view_2)), NAME)
+    return Reason(text, views=(view_1, view_2))
 
 
 def _locks(cp: ConcurrentProgram, view: View) -> str:

@@ -228,6 +228,10 @@ class RacePair:
     second: AccessId
     target: MemLoc
 
+    def __hash__(self) -> int:
+        """The accesses say which pair it is; hashing the location would be most of the time of large tables."""
+        return hash((self.first, self.second))
+
 
 @dataclass(frozen=True, slots=True)
 class Assumption:

@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import PurePath
 
 from raceproof.core import SourcePos
@@ -41,6 +42,7 @@ def target_name(target: str) -> str:
     return _PLACE.sub("", target)
 
 
+@lru_cache(maxsize=1024)
 def short_path(file: str) -> str:
     """The last two components: what stays the same wherever the program is checked from."""
     return "/".join(PurePath(file).parts[-2:])
