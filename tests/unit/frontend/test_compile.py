@@ -206,7 +206,7 @@ def test_the_compiler_is_stopped_when_time_is_up() -> None:
     start = time.monotonic()
     with pytest.raises(LimitReached, match=r"a\.c"):
         frontend.link_program(request, Budget.seconds(0.3), NO_CACHE)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 20
 
 
 def script(name: str, body: str) -> str:
