@@ -278,7 +278,8 @@ def _link(w: Walker, container: Member, value: Member, state: State) -> None:
         case Region(), Region():
             families = container.families | value.families
             in_element = container.element is not None and container.element == value.element
-            if w.recording and (not in_element or container.families != value.families):
+            # Of several families each of the two may be in another one, even if both may be in the same ones.
+            if w.recording and (not in_element or len(families) > 1):
                 w.ties[Tie(families, in_element)] = None
 
 
