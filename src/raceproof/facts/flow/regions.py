@@ -219,16 +219,17 @@ def of_access(w: Walker, touch: TargetedTouch, address: Linear | None, state: St
     objects = w.objects_at(touch.objects, address, state)
     if objects <= roots.nodes:
         member = _member_at(w, address, state)
-    elif all(p.object in roots.nodes or _is_root(w, roots, p) for p in touch.targets if p.object in objects):
-        member = _place(w, roots, address, touch.targets, state, reads=True)
+    elif all(_may_hold_node(w, roots, p) for p in touch.targets if p.object in objects):
+        member = _place(w, roots, address, touch.targets, state, reads=True)  # passes over all other places
     else:
         return None
     return member if isinstance(member, Region) and member.families else None
 
 
-def _is_root(w: Walker, roots: RegionRoots, place: MemLoc) -> bool:
+def _may_hold_node(w: Walker, roots: RegionRoots, place: MemLoc) -> bool:
+    """The place is a root, or one in a node in which there may be a pointer to another."""
     is_whole = place.size == w.world.program.pointer_size
-    return place.object in roots.roots and is_whole and bool(roots.held_in(place))
+    return (place.object in roots.nodes or (place.object in roots.roots and is_whole)) and bool(roots.held_in(place))
 
 
 # -- links ------------------------------------------------------------------------------------------
