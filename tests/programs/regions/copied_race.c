@@ -11,10 +11,15 @@ struct node {
 static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static struct node *heads[2];
 
-static struct node *new_node(int value) {
-    struct node *n = calloc(1, sizeof *n);
-    n->value = value;                                   // no-race
-    return n;
+static struct node *new_list(int value) {
+    struct node *first = NULL;
+    for (int i = 0; i < 2; i++) {
+        struct node *n = calloc(1, sizeof *n);
+        n->value = value;                               // no-race
+        n->next = first;                                // no-race
+        first = n;
+    }
+    return first;
 }
 
 static void walk(long slot) {
@@ -25,7 +30,7 @@ static void walk(long slot) {
 }
 
 static void set_up(void) {
-    heads[0] = new_node(1);                             // no-race
+    heads[0] = new_list(1);                             // no-race
     memcpy(&heads[1], &heads[0], sizeof heads[0]);      // no-race
 }
 

@@ -10,10 +10,15 @@ struct node {
 static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static struct node *heads[2];
 
-static struct node *new_node(int value) {
-    struct node *n = calloc(1, sizeof *n);
-    n->value = value;                                   // no-race
-    return n;
+static struct node *new_list(int value) {
+    struct node *first = NULL;
+    for (int i = 0; i < 2; i++) {
+        struct node *n = calloc(1, sizeof *n);
+        n->value = value;                               // no-race
+        n->next = first;                                // no-race
+        first = n;
+    }
+    return first;
 }
 
 static void walk(long slot) {
@@ -24,7 +29,7 @@ static void walk(long slot) {
 }
 
 static void set_up(void) {
-    struct node *a = new_node(1), *b = new_node(2);
+    struct node *a = new_list(1), *b = new_list(2);
     a->next = b;                                        // no-race
     heads[0] = a;                                       // no-race
     heads[1] = b;                                       // no-race

@@ -1,0 +1,54 @@
+// Of a list that nobody has yet the second node is found by its link; it becomes the list of another slot.
+#include <pthread.h>
+#include <stdlib.h>
+
+struct node {
+    int value;
+    struct node *next;
+};
+
+static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static struct node *heads[2];
+
+static struct node *new_list(int value) {
+    struct node *first = NULL;
+    for (int i = 0; i < 2; i++) {
+        struct node *n = calloc(1, sizeof *n);
+        n->value = value;                               // no-race
+        n->next = first;                                // no-race
+        first = n;
+    }
+    return first;
+}
+
+static void walk(long slot) {
+    pthread_mutex_lock(&locks[slot]);
+    for (struct node *p = heads[slot]; p != NULL; p = p->next)  // no-race
+        p->value++;                                     // race
+    pthread_mutex_unlock(&locks[slot]);
+}
+
+static void set_up(void) {
+    struct node *a = new_list(1), *b = new_list(2);
+    a->next = b;                                        // no-race
+    struct node *found = a->next;
+    found->value = 3;                                   // no-race
+    heads[0] = a;                                       // no-race
+    heads[1] = found;                                   // no-race
+}
+
+static void *worker(void *arg) {
+    long slot = (long)arg;
+    walk(slot);
+    return arg;
+}
+
+int main(void) {
+    pthread_t t[2];
+    set_up();
+    for (long i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, worker, (void *)i);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
