@@ -107,7 +107,12 @@ SUBJECTS: tuple[Subject, ...] = (
     ),
     Subject(
         ("facts/flow/regions.py", "facts/flow/membership.py", "lockset/regions.py", "evidence/regions.py"),
-        ("tests/unit/facts/test_membership.py", "tests/unit/lockset/test_regions.py", *_PROGRAMS),
+        (
+            "tests/unit/facts/test_membership.py",
+            "tests/unit/facts/test_regions.py",
+            "tests/unit/lockset/test_regions.py",
+            *_PROGRAMS,
+        ),
     ),
 )
 

@@ -84,10 +84,13 @@ class Trials:
 
 
 def digest_of(root: Path, paths: list[str]) -> str:
-    """Of the content of the tests."""
+    """Of the content of the tests, and of the programs if they are among them."""
     digest = hashlib.sha256()
-    for path in paths:
-        place = root / path.partition("::")[0]
-        for file in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+    for path in dict.fromkeys(path.partition("::")[0] for path in paths):
+        place = root / path
+        files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
+        if place.name == "test_programs.py":
+            files += sorted((place.parent / "programs").rglob("*.c"))
+        for file in files:
             digest.update(file.read_bytes())
     return digest.hexdigest()[:16]

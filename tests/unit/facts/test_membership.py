@@ -16,6 +16,7 @@ def test_two_regions_meet_in_any_element_of_both() -> None:
     assert meet(Region(HEAD, HERE), Region(HEAD, THERE)) == Region(HEAD, None)
     assert meet(NO_NODE, Region(HEAD, HERE)) == Region(HEAD, HERE)
     assert meet(Loose(P), NO_NODE) == Loose(P)
+    assert meet(Loose(P), Loose(P)) == Loose(P)
 
 
 def test_what_one_path_does_not_know_is_not_known() -> None:
@@ -24,8 +25,9 @@ def test_what_one_path_does_not_know_is_not_known() -> None:
 
 def test_loose_groups_are_united_where_one_path_has_linked_them() -> None:
     linked: dict[Atom, Member] = {P: Loose(P), Q: Loose(P)}
-    joined = join_members(linked, {P: Loose(P), Q: Loose(Q)})
-    assert joined[P] == joined[Q]
+    apart: dict[Atom, Member] = {P: Loose(P), Q: Loose(Q)}
+    for joined in (join_members(linked, apart), join_members(apart, linked)):
+        assert joined[P] == joined[Q]
 
 
 def test_a_node_that_one_path_has_linked_is_taken_to_be_linked_on_the_other() -> None:
@@ -33,6 +35,10 @@ def test_a_node_that_one_path_has_linked_is_taken_to_be_linked_on_the_other() ->
     loose: dict[Atom, Member] = {P: Loose(P), Q: Loose(P)}
     joined = join_members(loose, {P: Region(HEAD, THERE), Q: Region(HEAD, THERE)})
     assert joined == {P: Region(HEAD, THERE), Q: Region(HEAD, THERE)}
+
+
+def test_a_node_that_the_other_path_does_not_have_stays_loose() -> None:
+    assert join_members({P: Loose(P)}, {P: NO_NODE}) == {P: Loose(P)}
 
 
 def test_not_if_the_element_may_have_no_meaning_there() -> None:

@@ -82,6 +82,7 @@ def test_roots_in_one_element_may_be_tied() -> None:
         pytest.param((), view(HEAD), view(HEAD, lock=ELEMENT), id="no lock"),
         pytest.param((), view(HEAD, lock=ELEMENT), view(HEAD, lock=ELEMENT.plus(INDEX, -28)), id="another index"),
         pytest.param((), view(HEAD, element=None, lock=ELEMENT), view(HEAD, lock=ELEMENT), id="any element"),
+        pytest.param((), view(HEAD, lock=ELEMENT), view(HEAD, element=None, lock=ELEMENT), id="any other element"),
         pytest.param(
             (Tie(frozenset({HEAD}), False),), view(HEAD, lock=ELEMENT), view(HEAD, lock=ELEMENT), id="elements are tied"
         ),
@@ -101,9 +102,33 @@ def test_what_does_not_follow_is_neither_said_nor_believed(ties: tuple[Tie, ...]
         assert check_region(cp, forged, (ACCESS, a), (ACCESS, b)).answer is not Answer.ACCEPTED
 
 
+@pytest.mark.parametrize(
+    ("a", "b"), [(view(HEAD, element=None), view(HEAD)), (view(HEAD), view(HEAD, element=None))], ids=["first", "second"]
+)
+def test_the_checker_says_that_an_element_is_not_known(a: View, b: View) -> None:
+    ruling = check_region(program(), "under table[*]", (ACCESS, a), (ACCESS, b))
+    assert ruling.why == "elements of the structures' roots are not kept apart"
+
+
 def test_a_tie_in_one_element_does_not_reach_other_objects() -> None:
     cp = program(Tie(frozenset({HEAD, ELSEWHERE}), in_element=True))
     assert verdicts(cp, view(HEAD), view(ELSEWHERE)) == ("apart", Answer.ACCEPTED)
+
+
+def test_ties_of_others_do_not_matter() -> None:
+    cp = program(Tie(frozenset({TAIL, ELSEWHERE}), in_element=False))
+    assert verdicts(cp, view(HEAD), view(ELSEWHERE)) == ("apart", Answer.ACCEPTED)
+    reason, answer = verdicts(cp, view(HEAD, lock=ELEMENT), view(HEAD, ELSEWHERE, lock=ELEMENT))
+    assert reason is not None
+    assert answer is Answer.ACCEPTED
+
+
+def test_what_only_one_of_the_two_may_touch_does_not_matter() -> None:
+    wide = replace(ACCESS, targets=(MemLoc(NODE, 0, 4), MemLoc(ObjectId(9), 0, 4)))
+    either = replace(view(HEAD), objects=None)
+    assert why_regions(program(), wide, either, ACCESS, view(ELSEWHERE)) == "apart"
+    assert why_regions(program(), wide, view(HEAD), wide, view(ELSEWHERE)) == "apart"
+    assert why_regions(program(), wide, either, wide, replace(view(ELSEWHERE), objects=None)) is None
 
 
 def test_objects_that_are_no_nodes_are_not_spoken_of() -> None:
@@ -114,3 +139,4 @@ def test_objects_that_are_no_nodes_are_not_spoken_of() -> None:
 def test_without_a_region_nothing_follows() -> None:
     unknown = replace(view(HEAD), region=None)
     assert verdicts(program(), unknown, view(ELSEWHERE)) == (None, Answer.REJECTED)
+    assert verdicts(program(), view(ELSEWHERE), unknown) == (None, Answer.REJECTED)
