@@ -1,4 +1,4 @@
-// As ticket_old_look_race, but it is a function that counts on.
+// As ticket_serving, but the second time the thread goes by what it has read before a function has counted on.
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -11,10 +11,9 @@ static void give(unsigned next_one) {
 
 static void *worker(void *arg) {
     unsigned my = atomic_fetch_add_explicit(&next, 1, memory_order_relaxed);
-    unsigned seen;
-    do
-        seen = atomic_load_explicit(&serving, memory_order_acquire);
-    while (seen != my);
+    unsigned seen = atomic_load_explicit(&serving, memory_order_acquire);
+    while (atomic_load_explicit(&serving, memory_order_acquire) != my)
+        ;
     data++;                                                                  // race
     give(my + 1);
     if (seen == my)

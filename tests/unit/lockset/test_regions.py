@@ -103,7 +103,9 @@ def test_what_does_not_follow_is_neither_said_nor_believed(ties: tuple[Tie, ...]
 
 
 @pytest.mark.parametrize(
-    ("a", "b"), [(view(HEAD, element=None), view(HEAD)), (view(HEAD), view(HEAD, element=None))], ids=["first", "second"]
+    ("a", "b"),
+    [(view(HEAD, element=None), view(HEAD)), (view(HEAD), view(HEAD, element=None))],
+    ids=["first", "second"],
 )
 def test_the_checker_says_that_an_element_is_not_known(a: View, b: View) -> None:
     ruling = check_region(program(), "under table[*]", (ACCESS, a), (ACCESS, b))
