@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from raceproof import facts, frontend
 from raceproof.core import Budget
 from raceproof.model import Regions
 
+PROGRAMS = Path(__file__).parents[2] / "programs" / "regions"
 LISTS = """
 #include <pthread.h>
 #include <stdlib.h>
@@ -50,3 +53,9 @@ def test_lists_are_apart(tmp_path: Path) -> None:
 
 def test_a_function_that_nobody_knows_may_link_what_it_is_given(tmp_path: Path) -> None:
     assert [len(tie.families) for tie in regions(tmp_path, "mix(&one, &two);").ties] == [2]
+
+
+@pytest.mark.parametrize("path", sorted(PROGRAMS.glob("*.c")), ids=lambda path: path.stem)
+def test_programs_about_regions_have_some(path: Path) -> None:
+    """Otherwise they say nothing: a single node that is linked to nothing is in no region."""
+    assert facts.analyse(frontend.load(frontend.from_files([path])), Budget.unlimited()).regions.nodes
