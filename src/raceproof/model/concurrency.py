@@ -122,13 +122,15 @@ class CountDown:
     """A counter that threads count down, each once at most; main makes them all, and sees when all have done so.
 
     `via`: locks under which all writes happen (but for what main does while it is alone), None if they are atomic
-    updates. `threads`: those that count down. `most`: how many of them there are in a run at most, if known.
+    updates. `threads`: those that count down, and those for which `joiners` do, once they have joined them. `most`: how
+    many of these threads there are in a run at most, if known.
     """
 
     address: Linear
     via: frozenset[Linear] | None
     threads: frozenset[ThreadId]
     most: int | None
+    joiners: frozenset[ThreadId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

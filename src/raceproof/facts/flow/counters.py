@@ -2,22 +2,22 @@
 
 `counting` says what follows from such counters, and why. Here all writes to one are looked at together: each adds a
 constant in one step, under a lock that all of them hold or as an atomic update, but for what main writes. The
-threads that count down are all made by main, and each does so once at most. Where numbers are drawn, nobody counts
-down at all.
+threads that count down are all made by main, and each does so once at most; or others do it for them, once behind each
+join. Where numbers are drawn, nobody counts down at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
+from raceproof.facts.flow.contexts import SHARED, AccessKey, ThreadRecord
 from raceproof.facts.flow.flow import FlowResult
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.observations import Step
 from raceproof.facts.flow.state import ATOMIC_SECTION
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.ir import Rmw, Store
-from raceproof.model import MAIN, Base, CountDown, Linear, LockKind, LockMode, MemLoc, ThreadId, View
+from raceproof.model import MAIN, Base, CountDown, Linear, LockKind, LockMode, MemLoc, ObjectId, ThreadId, View
 
 _WIDE_ENOUGH = 4  # bytes
 
@@ -47,6 +47,8 @@ def _agrees(found: CountDown, relied_on: CountDown | None) -> bool:
     """What the flow relied on is still true: no more threads, no other lock."""
     if relied_on is None:
         return True
+    if found.joiners != relied_on.joiners:
+        return False
     if found.via is None or relied_on.via is None:
         return found.via is relied_on.via and found.threads <= relied_on.threads
     return found.threads <= relied_on.threads and relied_on.via <= found.via
@@ -68,17 +70,40 @@ def _count_down(
         if any(s.amount == -1 for s in steps):
             counting.add(view.thread)
     records = {r.id: r for r in flow.records}
-    if not counting or not all(_is_made_by_main(records[t]) for t in counting):
+    joiners, joined = _joiners(world, flow, address, counting)
+    threads = frozenset(counting) - joiners | joined
+    if not threads or not all(_is_made_by_main(records[t]) for t in threads):
         return None
     beside_others = _beside_others(writes)
-    instances = [records[t].instances for t in counting]
+    instances = [records[t].instances for t in threads]
     most = None if None in instances else sum(i for i in instances if i is not None)
     locks = _common_mutexes(beside_others)
     if locks:
-        return CountDown(address, locks, frozenset(counting), most)
+        return CountDown(address, locks, threads, most, joiners)
     if all(_is_atomic_step(world, flow.uses.steps[key[0]], key, touched) for key, _ in beside_others):
-        return CountDown(address, None, frozenset(counting), most)
+        return CountDown(address, None, threads, most, joiners)
     return None
+
+
+def _joiners(
+    world: World, flow: FlowResult, address: Linear, counting: set[ThreadId]
+) -> tuple[frozenset[ThreadId], frozenset[ThreadId]]:
+    """Of the threads that count down: those that always do so for a thread that they have joined; and all such threads.
+
+    None if it is not clear which they are, or if one of them could be counted twice: by itself and by who joins it.
+    """
+    counted_for: dict[ThreadId, set[frozenset[ObjectId] | None]] = {}
+    for thread in counting:
+        notes = flow.uses.counted_for
+        counted_for[thread] = {*notes.get((address, thread), ()), *notes.get((address, SHARED), ())}
+    joiners = frozenset(t for t, joined in counted_for.items() if joined and None not in joined)
+    objects = {o for joined in counted_for.values() for some in joined for o in some or ()}
+    threads = [r for r in flow.records if r.site is not None and objects & set(world.points_to.object_of_site(r.site))]
+    joined_threads = frozenset(r.id for r in threads)
+    for_themselves = counting - joiners
+    if any(counted_for[t] != {None} for t in for_themselves) or for_themselves & joined_threads:
+        return frozenset(), frozenset()
+    return (joiners, joined_threads) if all(map(_is_made_by_main, threads)) else (frozenset(), frozenset())
 
 
 _Writes = list[tuple[AccessKey, View]]

@@ -1,15 +1,19 @@
 """Counting down: what stores, creations and tests do to what is known about counters.
 
-Let u be the number of counted threads that were created and have not counted down. Whatever happens, main knows a
-lower bound of c - u, the tally:
+Let u be the number of counted threads that were created and have not counted down, nor has anybody for them. Whatever
+happens, main knows a lower bound of c - u, the tally:
 
     c starts at k, no threads        the bound is k
     main writes c += d               it moves by d
     main creates a counted thread    u grows: the bound sinks by one
     a counted thread writes c -= 1   c and u sink: nothing changes, as long as it does this only once
+    who joined it writes c -= 1      the same, once for each join, if the thread does not count down itself
     anybody writes c += 1            c grows: the bound still holds
     main finds c >= n                if there are never more than m threads, c - u >= n - m
-    main finds c <= n <= bound       u is 0: every thread that was created has counted down
+    main finds c <= n <= bound       u is 0: every thread that was created has counted down, or was joined before
+
+No thread is joined twice, since that is undefined: so who counts down once behind each join does so once for each
+thread, and everything that this thread did came before.
 
 A number is *drawn* from a counter if it is read in one step with an update. If all updates add something, no number
 is drawn twice.
@@ -22,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow.contexts import ThreadRecord
+from raceproof.facts.flow.contexts import SHARED, ThreadRecord
 from raceproof.facts.flow.counts import Tally
 from raceproof.facts.flow.state import Condition, State
 from raceproof.ir import (
@@ -30,11 +34,12 @@ from raceproof.ir import (
     IntConst,
     Load,
     MemoryOrder,
+    Operand,
     Reg,
     Rmw,
     Store,
 )
-from raceproof.model import MAIN, Atom, Base, CountDown, Derived, Linear, LockKind
+from raceproof.model import MAIN, Atom, Base, CountDown, Derived, Linear, LockKind, ObjectKind
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
@@ -55,6 +60,12 @@ def write(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> None:
     amount = _step(w, instr, address, state)
     if w.recording:
         w.flow.observed.note_step(instr.id, address, instr.type.size, amount)
+    joined = None
+    if amount is not None and amount < 0 and w.context.thread != MAIN:
+        joined = state.counts.to_count_for(address) if amount == -1 else None
+        state.counts = state.counts.spent(address)
+        if w.recording:
+            w.flow.observed.note_count(address, w.context.thread, joined)
     if amount is not None and amount > 0 and address in w.flow.drawn_from:
         drawn = {w.evaluator.opaque(r) for r in _drawn(w, instr, address, state) if r not in state.values}
         state.drawn |= {(atom, address) for atom in drawn}
@@ -66,10 +77,16 @@ def write(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> None:
         value = w.value(instr.value, state)
         new = tally.shifted(amount) if amount is not None else _assigned(w, counter, value, state)
         state.counts = state.counts.changed(address, new)
-    elif amount is not None and amount < 0:
+    elif amount is not None and amount < 0 and (joined is None or not _may_be_joiner(w, counter)):
         if w.recording and address in state.counts.may_counted:
             w.flow.observed.note_repeated_count(address)
         state.counts = state.counts.counted(address)
+
+
+def _may_be_joiner(w: Walker, counter: CountDown) -> bool:
+    """Whether this thread counts for others here; where it is not known which one it is, nobody who counts for itself
+    comes here having joined somebody: `counters` sees to that."""
+    return bool(counter.joiners) and w.context.thread in (*counter.joiners, SHARED)
 
 
 def _assigned(w: Walker, counter: CountDown, value: Linear, state: State) -> Tally:
@@ -115,6 +132,19 @@ def _drawn(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> list
         and w.value(load.address, state) == address
         and w.info.must_just_read(load, instr, w.world.silent)
     ]
+
+
+def join(w: Walker, operand: Operand, state: State) -> None:
+    """A thread other than main has joined the one with this id, and may count down for it, once.
+
+    Nothing follows from ids of which it is not known where they come from.
+    """
+    if w.context.thread == MAIN:
+        return
+    targets = w.world.points_to.targets(w.function.name, operand)
+    objects = frozenset(target.object for target in targets)
+    if objects and all(w.world.points_to.objects[o].kind is ObjectKind.THREAD for o in objects):
+        state.counts = state.counts.after_join(objects)
 
 
 def create(w: Walker, record: ThreadRecord, state: State) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from raceproof.model import Atom, Linear
+from raceproof.model import Atom, Linear, ObjectId
 
 LIMIT = 8
 
@@ -63,12 +63,16 @@ class CounterRead:
 class Counts:
     """`tallies` and `reads` are main's. `may_counted`: counters that this thread may have counted down already;
     `must_drained`: counters that main has found with no thread left that has yet to count down.
+    `must_joined`: what the last thread that this one has joined may be, and `may_spent`: the counters that it may have
+    counted down since.
     """
 
     tallies: Mapping[Linear, Tally] = field(default_factory=dict)
     reads: Mapping[Atom, CounterRead] = field(default_factory=dict)
     may_counted: frozenset[Linear] = frozenset()
     must_drained: frozenset[Linear] = frozenset()
+    must_joined: frozenset[ObjectId] | None = None
+    may_spent: frozenset[Linear] = frozenset()
 
     def key(self) -> tuple[object, ...]:
         return (
@@ -76,6 +80,8 @@ class Counts:
             frozenset(self.reads.items()),
             self.may_counted,
             self.must_drained,
+            self.must_joined,
+            self.may_spent,
         )
 
     def tally(self, counter: Linear) -> Tally:
@@ -108,6 +114,16 @@ class Counts:
     def counted(self, counter: Linear) -> Counts:
         return replace(self, may_counted=self.may_counted | {counter})
 
+    def after_join(self, joined: frozenset[ObjectId]) -> Counts:
+        return replace(self, must_joined=joined, may_spent=frozenset())
+
+    def to_count_for(self, counter: Linear) -> frozenset[ObjectId] | None:
+        """The thread that was joined, if the counter was certainly not counted down for it; None: there may be none."""
+        return None if counter in self.may_spent else self.must_joined
+
+    def spent(self, counter: Linear) -> Counts:
+        return self if self.must_joined is None else replace(self, may_spent=self.may_spent | {counter})
+
     def drained(self, counter: Linear) -> Counts:
         return replace(self, must_drained=self.must_drained | {counter})
 
@@ -135,4 +151,6 @@ def join_counts(a: Counts, b: Counts) -> Counts:
         reads={atom: read for atom, read in a.reads.items() if b.reads.get(atom) == read},
         may_counted=a.may_counted | b.may_counted,
         must_drained=a.must_drained & b.must_drained,
+        must_joined=a.must_joined | b.must_joined if a.must_joined is not None and b.must_joined is not None else None,
+        may_spent=a.may_spent | b.may_spent,
     )

@@ -39,6 +39,7 @@ class Uses:
     sent_after: Mapping[Linear, frozenset[Signal]]
     steps: Mapping[SiteId, frozenset[Step]]
     repeated_counts: frozenset[Linear]
+    counted_for: Mapping[tuple[Linear, ThreadId], frozenset[frozenset[ObjectId] | None]]
     other_lendings: frozenset[SiteId]
     turn_words: frozenset[Linear]
     turn_sources: Mapping[Linear, frozenset[Linear | ThreadId]]
@@ -66,6 +67,7 @@ class Observations:
         self._sent_after: dict[Linear, frozenset[Signal]] = {}
         self._steps: dict[SiteId, set[Step]] = {}
         self._repeated_counts: set[Linear] = set()
+        self._counted_for: dict[tuple[Linear, ThreadId], set[frozenset[ObjectId] | None]] = {}
         self._other_lendings: set[SiteId] = set()
         self._turn_words: set[Linear] = set()
         self._turn_sources: dict[Linear, set[Linear | ThreadId]] = {}
@@ -118,6 +120,10 @@ class Observations:
     def note_repeated_count(self, address: Linear) -> None:
         self._repeated_counts.add(address)
 
+    def note_count(self, address: Linear, thread: ThreadId, joined: frozenset[ObjectId] | None) -> None:
+        """A thread counts down, for the one that it has joined just before; None: for itself, as far as is known."""
+        self._counted_for.setdefault((address, thread), set()).add(joined)
+
     def note_lending(self, site: SiteId, is_regular: bool) -> None:
         """Whether a store takes a number out of a mask or gives back what was borrowed, and nothing else."""
         if not is_regular:
@@ -162,6 +168,7 @@ class Observations:
             sent_after=dict(self._sent_after),
             steps={site: frozenset(found) for site, found in self._steps.items()},
             repeated_counts=frozenset(self._repeated_counts),
+            counted_for={key: frozenset(joined) for key, joined in self._counted_for.items()},
             other_lendings=frozenset(self._other_lendings),
             turn_words=frozenset(self._turn_words),
             turn_sources=_frozen(self._turn_sources),

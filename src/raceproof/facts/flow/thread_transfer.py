@@ -19,6 +19,7 @@ from raceproof.facts.flow.state import MANY, Condition, Known, State
 from raceproof.facts.library.effects import SyncOp
 from raceproof.ir import Call, Cast, IntType, Load, Operand, Reg, SiteId
 from raceproof.model import (
+    MAIN,
     AnyArgument,
     Argument,
     Atom,
@@ -322,16 +323,32 @@ def join_one(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
         return [state]
     if op.may_fail:
         return _try_join(w, instr, op, state)
-    records = _known_record(w, w.value(instr.args[op.arg], state)) or _records(w, instr.args[op.arg])
+    return _to_count_for(w, instr, instr.args[op.arg], state) if _wait_for(w, instr, instr.args[op.arg], state) else []
+
+
+def _to_count_for(w: Walker, instr: Call, operand: Operand, state: State) -> list[State]:
+    """Who has joined a thread may count down for it; not where the program looks at the result and sees an error."""
+    states = [state]
+    if instr.result is not None and instr.result.name in w.info.used and w.context.thread != MAIN:
+        states.append(state.copy())
+        states[1].facts[Condition("eq", w.evaluator.itself(instr.result.name))] = False
+        state.values[instr.result.name] = Linear(0)
+    counting.join(w, operand, state)
+    return states
+
+
+def _wait_for(w: Walker, instr: Call, operand: Operand, state: State) -> bool:
+    """False if the thread never ends."""
+    records = _known_record(w, w.value(operand, state)) or _records(w, operand)
     if records is None:
-        return [state]
+        return True
     running = [r for r in records if r.id in state.may_run]
     if len(running) == 1 and state.may_run[running[0].id] != 1:
-        _return_round(w, instr, instr.args[op.arg], running[0], state)
-        _return_object(w, instr.args[op.arg], running[0], state)
+        _return_round(w, instr, operand, running[0], state)
+        _return_object(w, operand, running[0], state)
     if len(running) == 1 and state.may_run[running[0].id] == 1:
-        return [state] if _end(w, running[0], state) else []
-    return [state]
+        return _end(w, running[0], state)
+    return True
 
 
 def _try_join(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
@@ -341,6 +358,7 @@ def _try_join(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     joined = state.copy()
     state.facts[Condition("eq", w.evaluator.itself(instr.result.name))] = False
     joined.values[instr.result.name] = Linear(0)
+    counting.join(w, instr.args[op.arg], joined)
     records = _known_record(w, w.value(instr.args[op.arg], joined)) or _records(w, instr.args[op.arg]) or []
     running = [r for r in records if joined.may_run.get(r.id) == 1]
     if len(running) == 1 and not _end(w, running[0], joined):

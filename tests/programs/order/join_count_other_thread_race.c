@@ -1,0 +1,46 @@
+// A cleaner counts a thread out when it has joined another one, which nobody has counted in.
+#include <pthread.h>
+
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, result_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_t ids[2], idle;
+static int running, result;
+
+static void *worker(void *arg) {
+    pthread_mutex_lock(&result_lock);
+    result += 2;                                // race
+    pthread_mutex_unlock(&result_lock);
+    return arg;
+}
+
+static void *idler(void *arg) {
+    return arg;
+}
+
+static void *cleaner(void *arg) {
+    for (int i = 0; i < 2; i++) {
+        pthread_join(i == 0 ? ids[i] : idle, NULL);
+        pthread_mutex_lock(&m);
+        running--;                              // no-race
+        pthread_cond_signal(&changed);
+        pthread_mutex_unlock(&m);
+    }
+    return arg;
+}
+
+int main(void) {
+    pthread_t c;
+    for (int i = 0; i < 2; i++) {
+        pthread_create(&ids[i], NULL, worker, NULL);
+        pthread_mutex_lock(&m);
+        running++;                              // no-race
+        pthread_mutex_unlock(&m);
+    }
+    pthread_create(&idle, NULL, idler, NULL);
+    pthread_create(&c, NULL, cleaner, NULL);
+    pthread_mutex_lock(&m);
+    while (running != 0)                        // no-race
+        pthread_cond_wait(&changed, &m);
+    pthread_mutex_unlock(&m);
+    return result > 4;                          // race
+}
