@@ -2897,6 +2897,48 @@ data@ = 3;
 cell@[‹0¦1›] = 1;
 """
 
+JOINED_AND_COUNTED = """
+int alive@ = «0¦1¦-1»; int data@; pthread_t t@[3]; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t n@ = PTHREAD_MUTEX_INITIALIZER; pthread_cond_t c@ = PTHREAD_COND_INITIALIZER;
+void leave@(void) {
+  LOCK(«&m@¦&n@»);
+  «alive@--¦alive@ -= 2¦alive@ = 0¦alive@ = alive@ - 1¦--alive@; alive@--»;
+  pthread_cond_signal(&c@);
+  UNLOCK(«&m@¦&n@»);
+}
+void *f@(void *arg) {
+  LOCK(&n@); ‹data@++¦data@ = 1›; UNLOCK(&n@);
+  «;¦leave@();¦if (__VERIFIER_nondet_int()) leave@();»
+  return NULL;
+}
+void *g@(void *arg) { return NULL; }
+void *h@(void *arg) {
+  for (int i = 0; i < «2¦1»; i++) {
+    «JOIN(t@[i]);¦;¦if (i == 0) JOIN(t@[i]);¦if (pthread_tryjoin_np(t@[i], NULL) != 0) return NULL;¦pthread_tryjoin_np(t@[i], NULL);¦JOIN(t@[2 * i]);¦leave@(); JOIN(t@[i]); continue;¦if (pthread_join(t@[i], NULL)) continue;»
+    «leave@();¦LOCK(&m@); alive@--; pthread_cond_signal(&c@); UNLOCK(&m@);¦if (__VERIFIER_nondet_int()) leave@();¦leave@(); leave@();»
+    «;¦data@ = 7;»
+  }
+  return NULL;
+}
+-- setup
+pthread_t a@;
+-- create
+for (int i = 0; i < 2; i++) {
+  ‹LOCK(&m@); alive@++; UNLOCK(&m@); SPAWN(&t@[i], «f@¦h@», NULL);¦SPAWN(&t@[i], f@, NULL); LOCK(&m@); «alive@++¦alive@ = 2¦;¦alive@ += 2»; UNLOCK(&m@);›
+}
+«;¦SPAWN(&t@[2], g@, NULL);¦SPAWN(&t@[2], f@, NULL);»
+SPAWN(&a@, «h@¦f@», NULL);
+-- middle
+«;¦LOCK(&m@); alive@--; UNLOCK(&m@);¦LOCK(&m@); alive@++; UNLOCK(&m@);»
+-- join
+LOCK(«&m@¦&n@»);
+«while¦if» (alive@ ‹!= 0¦> 0¦>= 1›) pthread_cond_wait(&c@, «&m@¦&n@»);
+UNLOCK(«&m@¦&n@»);
+«;¦SPAWN(&a@, f@, NULL);¦LOCK(&m@); alive@++; UNLOCK(&m@); SPAWN(&a@, f@, NULL);»
+-- end
+‹data@ = 5;¦if (data@) data@++;›
+"""
+
 # -- names that mean one thing now and another later
 
 CHANGED_RANGE = """
