@@ -2939,6 +2939,56 @@ UNLOCK(«&m@¦&n@»);
 ‹data@ = 5;¦if (data@) data@++;›
 """
 
+TOKENS = """
+int alive@; int cell@[4]«¦ = {0, 1}»; pthread_t t@[2]; pthread_t last@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t l@[4] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+void *f@(void *arg) {
+  long i = (long)arg«¦ + 1¦ / 2»;
+  LOCK(&l@[«i¦1¦i + 1»]); cell@[i] = «1¦i + 1»; UNLOCK(&l@[«i¦1¦i + 1»]);
+  «;¦LOCK(&l@[i]); cell@[i] = 1; UNLOCK(&l@[i]);¦LOCK(&l@[1 - i]); cell@[1 - i] = 1; UNLOCK(&l@[1 - i]);»
+  return NULL;
+}
+void *h@(void *arg) {
+  for (int n = 0; n < ‹2¦2¦3›; n++) {
+    int i = ‹n¦n & 1›;
+    LOCK(&l@[«i¦1 - i¦1»]);
+    int c = cell@[i];
+    «;¦UNLOCK(&l@[i]); LOCK(&l@[i]);¦cell@[i] = 0;»
+    if («c¦c == 1¦c != 0¦c >= 0¦cell@[i] > 0») {
+      ‹o:;¦cell@[i] = 0;›
+      «JOIN(t@[i]);¦JOIN(t@[1 - i]);¦last@ = t@[i];¦JOIN(t@[i]); LOCK(&m@); alive@--; UNLOCK(&m@);¦UNLOCK(&l@[i]); LOCK(&l@[i]); JOIN(t@[i]);»
+      «LOCK(&m@); alive@--; UNLOCK(&m@);¦»
+      «;¦last@ = t@[i];¦if (cell@[i]) { last@ = t@[i]; }¦UNLOCK(&l@[i]); LOCK(&l@[i]);»
+      «cell@[i] = 0;¦¦cell@[1 - i] = 0;¦cell@[i] = 1;¦if (n == 0) cell@[i] = 0;»
+    }
+    UNLOCK(&l@[«i¦1 - i¦1»]);
+  }
+  return NULL;
+}
+void *p@(void *arg) {
+  for (int i = 0; i < 2; i++) { LOCK(&l@[i]); if (cell@[i] «!= 0¦>= 0») last@ = t@[«i¦1 - i»]; UNLOCK(&l@[i]); }
+  return NULL;
+}
+-- setup
+pthread_t a@; long n@ = ‹2¦2¦1›;
+‹SPAWN(&a@, h@, NULL);¦SPAWN(&a@, h@, NULL);¦;›
+-- create
+for (long i = 0; i < n@; i++) {
+  «;¦LOCK(&m@); alive@++; UNLOCK(&m@);»
+  SPAWN(&t@[i], f@, (void *)«i¦(n@ - i)»);
+  «LOCK(&m@); alive@++; UNLOCK(&m@);¦;»
+  «;¦t@[i] = 0;»
+}
+‹;¦SPAWN(&a@, ‹p@¦p@¦h@›, NULL);›
+-- middle
+-- join
+LOCK(&m@);
+int r@ = alive@;
+UNLOCK(&m@);
+-- end
+if (r@ «==¦<=¦>=» 0) { t@[‹0¦1›] = 0; «;¦cell@[‹0¦1›] = 2;» }
+"""
+
 # -- names that mean one thing now and another later
 
 CHANGED_RANGE = """

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from raceproof.evidence.claims import Ruling, accepted, not_checked, rejected
+from raceproof.evidence.places import is_under_its_lock
 from raceproof.facts import describe_lock
 from raceproof.model import MAIN, ConcurrentProgram, Linear, ThreadId, View
 
@@ -112,6 +113,18 @@ def _counted(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:
     return rejected("they are not on different sides of such a counter")
 
 
+def _token_in_sight(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:
+    for holder, main in ((a, b), (b, a)):
+        for cells in cp.tokens if main.thread == MAIN else ():
+            counters = [c for c in cells.counters & main.moment.must_drained if describe_lock(cp, c) == name]
+            has_token = any(is_under_its_lock(cells, *seen) for seen in holder.moment.must_have)
+            if has_token and any(c not in holder.moment.may_paid for c in counters):
+                return accepted(
+                    "one has found a token and not counted down for it, the other comes when all are counted"
+                )
+    return rejected("neither has a token while the other knows that all were taken and counted")
+
+
 _CHECKS: Mapping[str, _Check] = {
     "in the same thread": _same_thread,
     "before the other thread is created, or after it is joined": _alone,
@@ -120,4 +133,5 @@ _CHECKS: Mapping[str, _Check] = {
     "on different sides of barrier": _barrier,
     "signalled through": _signal,
     "counted down through": _counted,
+    "taken before it was counted down through": _token_in_sight,
 }

@@ -16,6 +16,7 @@ from raceproof.model import (
     Self,
     StartArg,
     ThreadId,
+    TokenCells,
     View,
     is_absolute,
     of_atom,
@@ -197,6 +198,48 @@ def _joined_object(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
     return any(view_a.address.plus(pattern, -1).is_constant for pattern in given)
 
 
+def _not_created(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
+    """`a` is the creator's, at the element of the round it is in, before it creates the thread; `b` has found a token
+    of a thread that was created. With the token's cell in place of the argument: of it both addresses are multiples."""
+    (_, view_a), (_, view_b) = a, b
+    for cells in cp.tokens:
+        thread = cp.threads[cells.thread]
+        argument, start = thread.argument, StartArg(thread.id)
+        is_round = thread.parent == view_a.thread and thread.id not in view_a.moment.may_handed and cells.is_made_once
+        if not isinstance(argument, DistinctArgument) or argument.fresh or not is_round:
+            continue
+        step = dict(cells.cell.terms).get(start, 0)
+        made_at = _with(cells.cell, start, argument.pattern)
+        own = [(atom, k) for atom, k in made_at.terms if not is_absolute(atom)]
+        for cell in (s[1] for s in view_b.moment.must_seen if is_under_its_lock(cells, *s)):
+            if view_a.address is None or view_b.address is None or not own or step == 0:
+                return False
+            times = dict(view_a.address.terms).get(own[0][0], 0)  # of own[0][1], which is step times some number
+            rest_a = view_a.address.scaled(own[0][1]).plus(made_at, -times)
+            rest_b = view_b.address.scaled(own[0][1]).plus(cell, -times)
+            apart = rest_a.plus(rest_b, -1)
+            if times == 0 or not rest_a.is_absolute or not apart.is_constant or apart.constant % own[0][1]:
+                continue
+            distance, moved = apart.constant // own[0][1], times * step * argument.stride
+            if moved % own[0][1] == 0 and _apart(a, b, Distances(distance, moved // own[0][1], not_same=True)):
+                return True
+    return False
+
+
+def is_under_its_lock(cells: TokenCells, target: ObjectId, cell: Linear, lock: Linear) -> bool:
+    """Cell and lock are those of one and the same argument, whichever it is."""
+    start = StartArg(cells.thread)
+    step = dict(cells.cell.terms).get(start, 0)
+    from_first = cell.plus(_with(cells.cell, start, Linear(0)), -1)
+    if target != cells.object or step == 0 or any(k % step for k in (from_first.constant, *from_first.factors())):
+        return False
+    for known in cells.locks:
+        run = dict(known.terms).get(start, 0)
+        if lock.scaled(step).plus(cell, -run) == known.scaled(step).plus(cells.cell, -run):
+            return True
+    return False
+
+
 def _other_element(cp: ConcurrentProgram, a: Happening, b: Happening, pattern: Linear) -> bool:
     """`a` is where `pattern` leads, `b` where its own argument leads, and the two values are different ones."""
     thread, stride = b[1].thread, _stride(cp, b[1].thread)
@@ -222,4 +265,5 @@ _CHECKS: Mapping[str, _Check] = {
     "an element that no thread has been given yet": _not_given_yet,
     "an element whose thread has been joined": _joined,
     "an object whose thread has been joined": _joined_object,
+    "an element whose thread has not been created yet": _not_created,
 }

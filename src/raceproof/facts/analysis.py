@@ -16,6 +16,7 @@ from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.region_roots import region_roots
 from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, section_words, senders_of, turn_words
 from raceproof.facts.flow.stability import Stability
+from raceproof.facts.flow.token_cells import token_cells, token_objects
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.models import known_functions
 from raceproof.facts.pointers.points_to import solve
@@ -75,6 +76,7 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
         kept_ids=kept_ids(first, touched, program.pointer_size),
         drawn_from=drawn_from(world, first, touched),
         lenders=lenders(world, first, touched),
+        token_objects=token_objects(world, first, touched),
         turn_words=turn_words(world, first, touched),
         section_words=section_words(world, first, touched),
         region_roots=roots,
@@ -125,6 +127,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         )
     may_hold = _may_hold(world, {**accesses, **safe})
     counters = drawn_from(world, flow, touched)
+    counted_down = countdowns(world, flow, touched)
     accesses = _without_leaks(accesses, safe, may_hold)
     return ConcurrentProgram(
         program=world.program,
@@ -140,8 +143,9 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         assumptions=(*flow.assumptions, *_of_safe_functions(world, safe)),
         may_hold={held: holders - safe.keys() for held, holders in may_hold.items()},
         calls=call_graph(world.program, world.points_to),
-        countdowns=tuple(countdowns(world, flow, touched).values()),
+        countdowns=tuple(counted_down.values()),
         drawn_from=counters | lenders(world, flow, touched),
+        tokens=token_cells(world, flow, touched, counted_down),
         regions=regions,
     )
 
@@ -232,6 +236,9 @@ def _weakest(group: list[View]) -> View:
         may_counted=frozenset().union(*(m.may_counted for m in moments)),
         must_drained=frozenset.intersection(*(m.must_drained for m in moments)),
         must_drawn=frozenset.intersection(*(m.must_drawn for m in moments)),
+        must_seen=frozenset.intersection(*(m.must_seen for m in moments)),
+        must_have=frozenset.intersection(*(m.must_have for m in moments)),
+        may_paid=frozenset().union(*(m.may_paid for m in moments)),
     )
     return View(
         thread=first.thread,

@@ -177,6 +177,8 @@ def _between_creator_and_thread(cp: ConcurrentProgram, a: Access, view_a: View, 
         or _handed_over(cp, b, view_b, a, view_a)
         or _given_back(cp, a, view_a, b, view_b)
         or _given_back(cp, b, view_b, a, view_a)
+        or _not_created(cp, a, view_a, b, view_b)
+        or _not_created(cp, b, view_b, a, view_a)
     )
 
 
@@ -211,6 +213,41 @@ def _are_other_elements(argument: DistinctArgument, pattern: Linear, address: Li
     if not beside_argument.is_absolute or not beside_pattern.is_absolute or not apart.is_constant:
         return False
     return argument.stride * abs(factor) - abs(apart.constant) >= size
+
+
+def _not_created(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> str | None:
+    """`a` is the creator's, in a round whose argument it has not given to a thread yet; `b` has found a token of a
+    thread that was created, so it is about another one, or comes later."""
+    if view_a.address is None or view_b.address is None or a.size is None or b.size is None:
+        return None
+    for cells in cp.tokens:
+        thread = cp.threads[cells.thread]
+        argument = thread.argument
+        if (
+            not isinstance(argument, DistinctArgument)
+            or argument.fresh
+            or not cells.is_made_once
+            or thread.parent != view_a.thread
+            or thread.id in view_a.moment.may_handed
+        ):
+            continue
+        factor = _common_factor(view_a.address, argument.pattern)
+        beside_pattern = view_a.address.plus(argument.pattern, -factor)
+        for seen in sorted(view_b.moment.must_seen, key=str) if factor and beside_pattern.is_absolute else ():
+            given = cells.argument(seen)
+            apart = view_b.address.plus(given, -factor).plus(beside_pattern, -1) if given is not None else None
+            if apart is None or not apart.is_constant:
+                continue
+            if argument.stride * abs(factor) - abs(apart.constant) >= max(a.size, b.size):
+                return "an element whose thread has not been created yet"
+    return None
+
+
+def _common_factor(address: Linear, pattern: Linear) -> int:
+    """How often the pattern's own part is in the address; 0 if it is not."""
+    factors = dict(address.terms)
+    quotients = {divmod(factors.get(atom, 0), factor) for atom, factor in pattern.terms if not is_absolute(atom)}
+    return quotients.pop()[0] if len(quotients) == 1 and all(rest == 0 for _, rest in quotients) else 0
 
 
 def _given_back(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> str | None:

@@ -22,6 +22,8 @@ def why_ordered(cp: ConcurrentProgram, a: View, b: View) -> str | None:
         or _signal(cp, b, a)
         or _counted(cp, a, b)
         or _counted(cp, b, a)
+        or _token_in_sight(cp, a, b)
+        or _token_in_sight(cp, b, a)
     )
 
 
@@ -123,4 +125,15 @@ def _counted(cp: ConcurrentProgram, before: View, after: View) -> str | None:
             and counter.address not in before.moment.may_counted
         ):
             return f"counted down through {describe_lock(cp, counter.address)}"
+    return None
+
+
+def _token_in_sight(cp: ConcurrentProgram, before: View, after: View) -> str | None:
+    """`before` is done by a thread that has found a token and not counted down for it; `after` by main, at the end."""
+    if after.thread != MAIN:
+        return None
+    for cells in cp.tokens:
+        if any(cells.argument(seen) is not None for seen in before.moment.must_have):
+            for counter in sorted(cells.counters & after.moment.must_drained - before.moment.may_paid, key=str):
+                return f"taken before it was counted down through {describe_lock(cp, counter)}"
     return None

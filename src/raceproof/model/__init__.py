@@ -23,6 +23,8 @@ from raceproof.model.concurrency import (
     SharedLocation,
     Signal,
     Thread,
+    TokenCells,
+    TokenSeen,
     View,
 )
 from raceproof.model.findings import (
@@ -162,6 +164,8 @@ __all__ = [
     "ThreadId",
     "ThreadResult",
     "Tie",
+    "TokenCells",
+    "TokenSeen",
     "Trace",
     "TraceStep",
     "Turn",

@@ -11,7 +11,7 @@ from raceproof.core import SourcePos
 from raceproof.ir import MemoryOrder, Program, SiteId
 from raceproof.model.memory import MemLoc, MemObject
 from raceproof.model.regions import NO_REGIONS, Region, Regions
-from raceproof.model.symbolic import Atom, Linear, ObjectId, ThreadId
+from raceproof.model.symbolic import Atom, Linear, ObjectId, StartArg, ThreadId
 
 AccessId = NewType("AccessId", int)
 MAIN = ThreadId(0)
@@ -122,8 +122,8 @@ class CountDown:
     """A counter that threads count down, each once at most; main makes them all, and sees when all have done so.
 
     `via`: locks under which all writes happen (but for what main does while it is alone), None if they are atomic
-    updates. `threads`: those that count down, and those for which `joiners` do, once they have joined them. `most`: how
-    many of these threads there are in a run at most, if known.
+    updates. `threads`: those that count down, and those for which `joiners` do (`joined`), once they have joined them.
+    `most`: how many of these threads there are in a run at most, if known.
     """
 
     address: Linear
@@ -131,6 +131,43 @@ class CountDown:
     threads: frozenset[ThreadId]
     most: int | None
     joiners: frozenset[ThreadId] = frozenset()
+    joined: frozenset[ThreadId] = frozenset()
+
+
+TokenSeen = tuple[ObjectId, Linear, Linear]
+"""The object with the cells, the address of the cell, and a lock that was held."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCells:
+    """Cells of `object` that are zero at first, and into which only instances of `thread` write anything else.
+
+    An instance writes `cell`, while it has `locks`, all told in terms of its argument. `counters`: who counts down for
+    another thread there does so for such a token, once for each, and an instance makes one token at most.
+    `is_made_once`: no two instances ever get the same argument.
+    """
+
+    object: ObjectId
+    thread: ThreadId
+    cell: Linear
+    locks: frozenset[Linear]
+    counters: frozenset[Linear]
+    is_made_once: bool
+
+    def argument(self, seen: TokenSeen) -> Linear | None:
+        """Of the instance that put the token there; None unless the lock is that of the cell."""
+        target, cell, lock = seen
+        start: Atom = StartArg(self.thread)
+        factor = dict(self.cell.terms).get(start, 0)
+        multiple = cell.plus(self.cell, -1).plus(Linear(0, ((start, 1),)), factor)
+        if target != self.object or factor == 0 or any(k % factor for k in (multiple.constant, *multiple.factors())):
+            return None
+        found = Linear(multiple.constant // factor, tuple((atom, k // factor) for atom, k in multiple.terms))
+        for known in self.locks:
+            times = dict(known.terms).get(start, 0)
+            if known.plus(Linear(0, ((start, 1),)), -times).plus(found, times) == lock:
+                return found
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +188,8 @@ class Moment:
     `must_drained`: counters at which main has seen that every thread it has created, of those that count down
       there, has done so.
     `must_drawn`: values, with the counters that they were drawn from.
+    `must_seen`: tokens that this thread has found in cells. `must_have`: those whose cells only this thread can have
+      emptied since. `may_paid`: counters that it may have counted down since it found the last one.
     """
 
     may_run: frozenset[ThreadId] = frozenset()
@@ -164,6 +203,9 @@ class Moment:
     may_counted: frozenset[Linear] = frozenset()
     must_drained: frozenset[Linear] = frozenset()
     must_drawn: frozenset[tuple[Atom, Linear]] = frozenset()
+    must_seen: frozenset[TokenSeen] = frozenset()
+    must_have: frozenset[TokenSeen] = frozenset()
+    may_paid: frozenset[Linear] = frozenset()
 
 
 @unique
@@ -300,7 +342,8 @@ class ConcurrentProgram:
     counts the others. `exclusive` are the semaphores and atomic spin locks that may be relied on as mutexes.
     `senders` gives, for each signal that orders, the one thread that sends it; `sent_after` what it has always
     received itself before sending through that address. `countdowns`: counters that threads count down;
-    `drawn_from`: from which they draw numbers, a different one each time. `may_hold`: for an object that is
+    `drawn_from`: from which they draw numbers, a different one each time; `tokens`: cells in which they leave something
+    for others. `may_hold`: for an object that is
     private somewhere, the accesses through which a pointer to it may be stored and found. `calls` is None where
     the facts were not made by `facts.analyse`.
     """
@@ -320,4 +363,5 @@ class ConcurrentProgram:
     calls: CallGraph | None = None
     countdowns: tuple[CountDown, ...] = ()
     drawn_from: frozenset[Linear] = frozenset()
+    tokens: tuple[TokenCells, ...] = ()
     regions: Regions = NO_REGIONS

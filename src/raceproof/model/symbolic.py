@@ -134,6 +134,9 @@ class Linear:
     def atoms(self) -> tuple[Atom, ...]:
         return tuple(a for a, _ in self.terms)
 
+    def factors(self) -> tuple[int, ...]:
+        return tuple(k for _, k in self.terms)
+
     def plus(self, other: Linear, factor: int = 1) -> Linear:
         """self + factor * other."""
         if factor == 0:

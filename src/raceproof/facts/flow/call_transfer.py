@@ -15,6 +15,7 @@ from raceproof.facts.flow import (
     stale_names,
     sync_transfer,
     thread_transfer,
+    tokens,
     turns,
 )
 from raceproof.facts.flow.contexts import (
@@ -26,6 +27,7 @@ from raceproof.facts.flow.contexts import (
     rename_facts,
     rename_memory,
 )
+from raceproof.facts.flow.sights import NO_SIGHTS, Sights
 from raceproof.facts.flow.state import ATOMIC_SECTION, MANY, Condition, Known, State, join, merge
 from raceproof.facts.library.effects import Effect, Returns, Sync, SyncOp
 from raceproof.facts.library.libc import effect_of, is_assumption
@@ -137,6 +139,7 @@ def run_function(w: Walker, instr: Call, name: str, values: list[Linear], state:
         of_atom(w.flow.parameter_atom(name, function.params[i].name)) if i in copies else v
         for i, v in enumerate(values)
     ]  # a struct by value is the callee's own copy
+    tokens.lose_sight(w, state)
     stale_names.renounce_frame(w, name, state)
     _find_hidden(w, name, state)
     wanted = _wanted_memory(w, name, state)
@@ -191,6 +194,7 @@ def _entry_state(
             if (renamed := rename(pattern, renaming)) is not None
         ),
         counts=state.counts.with_reads({}),
+        sights=Sights(may_set=state.sights.may_set) if state.sights.may_set else NO_SIGHTS,
         drawn=frozenset((renaming[atom].terms[0][0], c) for atom, c in state.drawn if atom in renaming),
     )
     entry.memory = rename_memory(wanted, renaming)
@@ -276,6 +280,7 @@ def _return_state(
             state.observed[result_atom] = inner.observed[new_atom]
         state.drawn |= {(result_atom, counter) for atom, counter in inner.drawn if atom == new_atom}
     counting.come_back(w, name, state, inner, new_atom, result_atom)
+    state.sights = tokens.returned(state.sights, inner.sights)
     kept = {h: n for h, n in state.locks.items() if rename(h.address, renaming) is None}
     released = w.world.may_unlock[name]
     kept = {

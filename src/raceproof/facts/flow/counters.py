@@ -79,9 +79,9 @@ def _count_down(
     most = None if None in instances else sum(i for i in instances if i is not None)
     locks = _common_mutexes(beside_others)
     if locks:
-        return CountDown(address, locks, threads, most, joiners)
+        return CountDown(address, locks, threads, most, joiners, joined)
     if all(_is_atomic_step(world, flow.uses.steps[key[0]], key, touched) for key, _ in beside_others):
-        return CountDown(address, None, threads, most, joiners)
+        return CountDown(address, None, threads, most, joiners, joined)
     return None
 
 

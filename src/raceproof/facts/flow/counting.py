@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from raceproof.facts.flow import tokens
 from raceproof.facts.flow.contexts import SHARED, ThreadRecord
 from raceproof.facts.flow.counts import Tally
 from raceproof.facts.flow.state import Condition, State
@@ -64,6 +65,7 @@ def write(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> None:
     if amount is not None and amount < 0 and w.context.thread != MAIN:
         joined = state.counts.to_count_for(address) if amount == -1 else None
         state.counts = state.counts.spent(address)
+        tokens.pay(w, address, state)
         if w.recording:
             w.flow.observed.note_count(address, w.context.thread, joined)
     if amount is not None and amount > 0 and address in w.flow.drawn_from:

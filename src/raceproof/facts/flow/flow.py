@@ -71,6 +71,7 @@ class FlowResult:
     views: Mapping[AccessKey, tuple[View, ...]]
     candidates: frozenset[Signal]
     counters: Mapping[Linear, CountDown]
+    token_objects: Mapping[ObjectId, int]
     turn_words: frozenset[Linear]
     assumptions: tuple[Assumption, ...]
     contexts: int
@@ -80,9 +81,10 @@ class FlowResult:
 
 @dataclass
 class Flow:
-    """State of one run of the analysis; what comes from an earlier run, if any, is `signals`, `counters`, `kept_ids`,
-    `drawn_from`, `lenders`, `turn_words`, `section_words` (each with its size and the value of who has it) and
-    `stability`. Without `region_roots` regions are not looked at."""
+    """State of one run of the analysis; what comes from an earlier run, if any, is `signals`, `counters`,
+    `kept_ids`, `drawn_from`, `lenders`, `token_objects` (with the size of a cell), `turn_words`, `section_words`
+    (each with its size and the value of who has it) and `stability`. Without `region_roots` regions are not looked
+    at."""
 
     world: World
     budget: Budget
@@ -96,6 +98,7 @@ class Flow:
     kept_ids: Mapping[ThreadId, int] = field(default_factory=dict)
     drawn_from: frozenset[Linear] = frozenset()
     lenders: frozenset[Linear] = frozenset()
+    token_objects: Mapping[ObjectId, int] = field(default_factory=dict)
     turn_words: frozenset[Linear] = frozenset()
     section_words: Mapping[Linear, tuple[int, int]] = field(default_factory=dict)
     region_roots: RegionRoots | None = None
@@ -567,6 +570,7 @@ class Flow:
             views={key: tuple(found) for key, found in sorted(views.items())},
             candidates=frozenset(self.candidates),
             counters=self.counters,
+            token_objects=self.token_objects,
             turn_words=self.turn_words,
             assumptions=tuple(Assumption(t, self.position(site)) for t, site in self.observed.assumptions.items()),
             contexts=len({context for context, _ in reached}),

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import counting, lending, regions, section_words, stale_names, thread_transfer, turns
+from raceproof.facts.flow import (
+    counting,
+    lending,
+    regions,
+    section_words,
+    stale_names,
+    thread_transfer,
+    tokens,
+    turns,
+)
 from raceproof.facts.flow.state import Condition, Known, State
 from raceproof.facts.flow.world import TargetedTouch
 from raceproof.ir import (
@@ -58,6 +67,7 @@ def load(w: Walker, instr: Load, state: State) -> None:
         counting.read(w, name, address, instr.order, state)
         turns.read(w, name, address, instr.order, state)
         section_words.read(w, name, address, size, touch, state)
+        tokens.read(w, name, address, size, state)
 
 
 def open_fresh(address: Linear, state: State) -> None:
@@ -92,6 +102,7 @@ def store(w: Walker, instr: Store, state: State) -> list[State] | None:
     if isinstance(instr.type, IntType | PtrType) and is_tracked(w, touch, address, state):
         state.memory[(address, instr.type.size)] = Known(value, touch.objects)
     counting.write(w, instr, address, state)
+    tokens.write(w, instr, address, touch, state)
     if address.is_absolute:
         lending.write(w, instr, address, state)
     if w.recording:

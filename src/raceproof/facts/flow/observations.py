@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from raceproof.facts.flow.initial_values import InitialValues
+from raceproof.facts.flow.sights import Debt
 from raceproof.facts.flow.world import World
 from raceproof.ir import SiteId
-from raceproof.model import Linear, MemLoc, ObjectId, Signal, ThreadId
+from raceproof.model import Linear, MemLoc, ObjectId, Signal, ThreadId, TokenSeen
 
 _T = TypeVar("_T")
 
@@ -40,6 +41,9 @@ class Uses:
     steps: Mapping[SiteId, frozenset[Step]]
     repeated_counts: frozenset[Linear]
     counted_for: Mapping[tuple[Linear, ThreadId], frozenset[frozenset[ObjectId] | None]]
+    payments: Mapping[tuple[Linear, ThreadId], frozenset[frozenset[TokenSeen]]]
+    left_tokens: frozenset[Debt]
+    second_tokens: frozenset[ObjectId]
     other_lendings: frozenset[SiteId]
     turn_words: frozenset[Linear]
     turn_sources: Mapping[Linear, frozenset[Linear | ThreadId]]
@@ -68,6 +72,9 @@ class Observations:
         self._steps: dict[SiteId, set[Step]] = {}
         self._repeated_counts: set[Linear] = set()
         self._counted_for: dict[tuple[Linear, ThreadId], set[frozenset[ObjectId] | None]] = {}
+        self._payments: dict[tuple[Linear, ThreadId], set[frozenset[TokenSeen]]] = {}
+        self._left_tokens: set[Debt] = set()
+        self._second_tokens: set[ObjectId] = set()
         self._other_lendings: set[SiteId] = set()
         self._turn_words: set[Linear] = set()
         self._turn_sources: dict[Linear, set[Linear | ThreadId]] = {}
@@ -124,6 +131,17 @@ class Observations:
         """A thread counts down, for the one that it has joined just before; None: for itself, as far as is known."""
         self._counted_for.setdefault((address, thread), set()).add(joined)
 
+    def note_payment(self, counter: Linear, thread: ThreadId, tokens: frozenset[TokenSeen]) -> None:
+        """A thread counts down, for the first time since it has seen this token (one, with each lock that it has)."""
+        self._payments.setdefault((counter, thread), set()).add(tokens)
+
+    def note_left_token(self, debt: Debt) -> None:
+        """A lock may have been given back before the cell was emptied."""
+        self._left_tokens.add(debt)
+
+    def note_second_token(self, target: ObjectId) -> None:
+        self._second_tokens.add(target)
+
     def note_lending(self, site: SiteId, is_regular: bool) -> None:
         """Whether a store takes a number out of a mask or gives back what was borrowed, and nothing else."""
         if not is_regular:
@@ -169,6 +187,9 @@ class Observations:
             steps={site: frozenset(found) for site, found in self._steps.items()},
             repeated_counts=frozenset(self._repeated_counts),
             counted_for={key: frozenset(joined) for key, joined in self._counted_for.items()},
+            payments={key: frozenset(tokens) for key, tokens in self._payments.items()},
+            left_tokens=frozenset(self._left_tokens),
+            second_tokens=frozenset(self._second_tokens),
             other_lendings=frozenset(self._other_lendings),
             turn_words=frozenset(self._turn_words),
             turn_sources=_frozen(self._turn_sources),

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from raceproof.facts.flow.counts import NOTHING_COUNTED, Counts, join_counts
 from raceproof.facts.flow.membership import Members, drop_stale, join_members
+from raceproof.facts.flow.sights import NO_SIGHTS, Sights, join_sights
 from raceproof.model import Atom, HeldLock, Linear, LockKind, LockMode, Moment, ObjectId, Signal, ThreadId
 
 K = TypeVar("K")
@@ -74,6 +75,7 @@ class State:
     drawn: frozenset[tuple[Atom, Linear]] = frozenset()
     turns: Mapping[Atom, tuple[Linear, frozenset[Linear | None]]] = field(default_factory=dict)
     regions: Members = field(default_factory=dict)
+    sights: Sights = NO_SIGHTS
 
     def copy(self) -> State:
         return State(
@@ -97,6 +99,7 @@ class State:
             self.drawn,
             self.turns,
             dict(self.regions),
+            self.sights,
         )
 
     def property_key(self) -> tuple[object, ...]:
@@ -128,6 +131,7 @@ class State:
             frozenset(self.hidden.items()),
             frozenset(self.turns.items()),
             frozenset(self.regions.items()),
+            self.sights.key(),
         )
 
     def moment(self) -> Moment:
@@ -143,6 +147,9 @@ class State:
             may_counted=self.counts.may_counted,
             must_drained=self.counts.must_drained,
             must_drawn=self.drawn,
+            must_seen=self.sights.must_seen,
+            must_have=self.sights.must_have(),
+            may_paid=self.sights.may_paid,
         )
 
     def forget(self, atom: Atom) -> None:
@@ -154,6 +161,7 @@ class State:
         self.objects.pop(atom, None)
         self.observed.pop(atom, None)
         self.counts = self.counts.without_read(atom)
+        self.sights = self.sights.without_read(atom)
         if self.drawn:
             self.drawn = frozenset(item for item in self.drawn if item[0] != atom)
         if atom in self.turns:
@@ -173,6 +181,7 @@ class State:
             del self.facts[condition]
         if self.regions:
             drop_stale(self.regions, stale)
+        self.sights = self.sights.without(stale)
 
     def publish(self, value: Linear) -> None:
         """Objects that `value` points to are no longer this thread's alone, nor what is stored in them.
@@ -215,6 +224,7 @@ class State:
             table.clear()
         self.regions.clear()
         self.drawn, self.turns = frozenset(), {}
+        self.sights = self.sights.without(lambda _: True)
 
     def leave_section(self) -> None:
         """An atomic section ends: what it has read may change from now on."""
@@ -267,6 +277,7 @@ def join(a: State, b: State) -> State:
             if atom in b.turns and b.turns[atom][0] == word
         },
         regions=join_members(a.regions, b.regions),
+        sights=join_sights(a.sights, b.sights),
     )
     result.hidden = {
         atom: a.hidden.get(atom, frozenset()) | b.hidden.get(atom, frozenset())

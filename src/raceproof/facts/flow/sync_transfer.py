@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from raceproof.core import InternalError
-from raceproof.facts.flow import call_transfer, thread_transfer
+from raceproof.facts.flow import call_transfer, thread_transfer, tokens
 from raceproof.facts.flow.state import ATOMIC_SECTION, PHASE_LIMIT, Condition, State, merge
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.ir import Call
@@ -27,6 +27,7 @@ def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
         case Sync.WAIT:
             state.observed.clear()  # what was read before the wait says nothing about now
             state.counts = state.counts.with_reads({})
+            tokens.lose_sight(w, state)
         case Sync.SEM_WAIT:
             _take_semaphore(w, instr, op, state)
         case Sync.SEM_TRYWAIT:
@@ -53,6 +54,7 @@ def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
         case Sync.JOIN:
             return thread_transfer.join_one(w, instr, op, state)
         case Sync.EXIT:
+            tokens.lose_sight(w, state)
             if w.recording:
                 w.flow.thread_ends(w.context, state)
             return []

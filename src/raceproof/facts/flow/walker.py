@@ -13,7 +13,7 @@ import heapq
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow import call_transfer, counting, memory_transfer, region_calls, regions, turns
+from raceproof.facts.flow import call_transfer, counting, memory_transfer, region_calls, regions, tokens, turns
 from raceproof.facts.flow.contexts import AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
 from raceproof.facts.flow.evaluate import Evaluator
 from raceproof.facts.flow.membership import Member
@@ -234,7 +234,10 @@ class Walker:
             case CompareExchange():
                 return memory_transfer.compare_exchange(self, instr, state)
             case Call():
-                return call_transfer.call(self, instr, state)
+                states = call_transfer.call(self, instr, state)
+                for after in states:
+                    tokens.check_locks(self, after)
+                return states
             case Fence():
                 return None
         return None
@@ -266,6 +269,7 @@ class Walker:
             case IndirectJump(targets=targets):
                 return [e for t in dict.fromkeys(targets) for e in self._edge(block, t, state.copy())]
             case Return(value=value):
+                tokens.lose_sight(self, state)
                 if self.recording:
                     region_calls.returns(self, value, state)
                     self.exits.append(Exit(state, self.value(value, state) if value is not None else None))
@@ -322,6 +326,8 @@ class Walker:
             del state.facts[next(iter(state.facts))]  # the oldest
         if state.counts.reads:
             counting.learn(self, condition, holds, state)
+        if state.sights.reads:
+            tokens.learn(condition, holds, state)
         if condition.kind == "eq" and holds:
             turns.suggest(self, condition, state)
             if state.turns:
