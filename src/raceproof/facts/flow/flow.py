@@ -71,7 +71,7 @@ class FlowResult:
     views: Mapping[AccessKey, tuple[View, ...]]
     candidates: frozenset[Signal]
     counters: Mapping[Linear, CountDown]
-    token_objects: Mapping[ObjectId, int]
+    token_objects: frozenset[ObjectId]
     turn_words: frozenset[Linear]
     assumptions: tuple[Assumption, ...]
     contexts: int
@@ -82,9 +82,8 @@ class FlowResult:
 @dataclass
 class Flow:
     """State of one run of the analysis; what comes from an earlier run, if any, is `signals`, `counters`,
-    `kept_ids`, `drawn_from`, `lenders`, `token_objects` (with the size of a cell), `turn_words`, `section_words`
-    (each with its size and the value of who has it) and `stability`. Without `region_roots` regions are not looked
-    at."""
+    `kept_ids`, `drawn_from`, `lenders`, `token_objects`, `turn_words`, `section_words` (each with its size and the
+    value of who has it) and `stability`. Without `region_roots` regions are not looked at."""
 
     world: World
     budget: Budget
@@ -98,7 +97,7 @@ class Flow:
     kept_ids: Mapping[ThreadId, int] = field(default_factory=dict)
     drawn_from: frozenset[Linear] = frozenset()
     lenders: frozenset[Linear] = frozenset()
-    token_objects: Mapping[ObjectId, int] = field(default_factory=dict)
+    token_objects: frozenset[ObjectId] = frozenset()
     turn_words: frozenset[Linear] = frozenset()
     section_words: Mapping[Linear, tuple[int, int]] = field(default_factory=dict)
     region_roots: RegionRoots | None = None

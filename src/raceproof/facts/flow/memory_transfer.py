@@ -67,7 +67,7 @@ def load(w: Walker, instr: Load, state: State) -> None:
         counting.read(w, name, address, instr.order, state)
         turns.read(w, name, address, instr.order, state)
         section_words.read(w, name, address, size, touch, state)
-        tokens.read(w, name, address, size, state)
+        tokens.read(w, name, address, state)
 
 
 def open_fresh(address: Linear, state: State) -> None:

@@ -43,7 +43,7 @@ class Uses:
     counted_for: Mapping[tuple[Linear, ThreadId], frozenset[frozenset[ObjectId] | None]]
     payments: Mapping[tuple[Linear, ThreadId], frozenset[frozenset[TokenSeen]]]
     left_tokens: frozenset[Debt]
-    second_tokens: frozenset[ObjectId]
+    second_tokens: frozenset[Linear]
     other_lendings: frozenset[SiteId]
     turn_words: frozenset[Linear]
     turn_sources: Mapping[Linear, frozenset[Linear | ThreadId]]
@@ -74,7 +74,7 @@ class Observations:
         self._counted_for: dict[tuple[Linear, ThreadId], set[frozenset[ObjectId] | None]] = {}
         self._payments: dict[tuple[Linear, ThreadId], set[frozenset[TokenSeen]]] = {}
         self._left_tokens: set[Debt] = set()
-        self._second_tokens: set[ObjectId] = set()
+        self._second_tokens: set[Linear] = set()
         self._other_lendings: set[SiteId] = set()
         self._turn_words: set[Linear] = set()
         self._turn_sources: dict[Linear, set[Linear | ThreadId]] = {}
@@ -139,8 +139,8 @@ class Observations:
         """A lock may have been given back before the cell was emptied."""
         self._left_tokens.add(debt)
 
-    def note_second_token(self, target: ObjectId) -> None:
-        self._second_tokens.add(target)
+    def note_second_token(self, cell: Linear) -> None:
+        self._second_tokens.add(cell)
 
     def note_lending(self, site: SiteId, is_regular: bool) -> None:
         """Whether a store takes a number out of a mask or gives back what was borrowed, and nothing else."""

@@ -39,8 +39,8 @@ class Sights:
     """`reads`: values that were read from cells and not looked at yet. `in_sight`: a token that was seen and still is
     there, or was taken by this thread, which still has the lock; `is_emptied`: its cell was set to zero since;
     `may_paid`: counters that this thread may have counted down since. `may_owe`: tokens for which it has counted down,
-    and whose cells it may not have set to zero yet. `may_set`: objects with a cell in which this thread may have put a
-    token of its own. `must_seen`: all tokens that it has ever seen, and the locks under which it did.
+    and whose cells it may not have set to zero yet. `may_set`: cells, told by its argument, in which this thread may
+    have put a token. `must_seen`: all tokens that it has ever seen, and the locks under which it did.
     """
 
     reads: Mapping[Atom, Sight] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class Sights:
     is_emptied: bool = False
     may_paid: frozenset[Linear] = frozenset()
     may_owe: frozenset[Debt] = frozenset()
-    may_set: frozenset[ObjectId] = frozenset()
+    may_set: frozenset[Linear] = frozenset()
     must_seen: frozenset[TokenSeen] = frozenset()
 
     def key(self) -> tuple[object, ...]:

@@ -10,7 +10,7 @@ from raceproof.facts.flow.flow import FlowResult
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.tokens import cell_object, empties
 from raceproof.facts.flow.world import TargetedTouch, World
-from raceproof.ir import Call, Store
+from raceproof.ir import Call, Load, Store
 from raceproof.model import (
     AccessKind,
     CountDown,
@@ -18,7 +18,6 @@ from raceproof.model import (
     Linear,
     LockKind,
     LockMode,
-    MemLoc,
     ObjectId,
     StartArg,
     TokenCells,
@@ -30,19 +29,16 @@ _ALLOCATES_ZEROS = "calloc"
 _CANCELS = "pthread_cancel"
 
 
-def token_objects(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> dict[ObjectId, int]:
-    """Objects that may have such cells, and the size of a cell: to be followed by the next flow."""
+def token_objects(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[ObjectId]:
+    """Objects that may have such cells, to be followed by the next flow."""
     if world.uses_setjmp or _CANCELS in world.program.externals:
-        return {}
-    sizes: dict[ObjectId, set[int]] = {}
+        return frozenset()
     distinct = {r.id for r in flow.records if _has_own_number(r)}
+    found: set[ObjectId] = set()
     for key, touch in touched.items():
-        _, instr = world.instructions[key[0]]
-        if isinstance(instr, Store) and not empties(instr) and any(v.thread in distinct for v in flow.views[key]):
-            for target in touch.objects:
-                sizes.setdefault(target, set()).add(instr.type.size)
-    zeros = _zeros(world) if sizes else frozenset()
-    return {target: min(sizes[target]) for target in sorted(sizes) if len(sizes[target]) == 1 and target in zeros}
+        if _sets(world, key) and any(view.thread in distinct for view in flow.views[key]):
+            found |= touch.objects
+    return frozenset(found & _zeros(world)) if found else frozenset()
 
 
 def token_cells(
@@ -51,11 +47,19 @@ def token_cells(
     touched: Mapping[AccessKey, TargetedTouch],
     counters: Mapping[Linear, CountDown],
 ) -> tuple[TokenCells, ...]:
+    candidates = {
+        (cell_object(view.address), view.address, view.thread)
+        for key in touched
+        if flow.token_objects and _sets(world, key)
+        for view in flow.views[key]
+        if view.address is not None and cell_object(view.address) in flow.token_objects
+    }
     found = []
-    for target, size in sorted(flow.token_objects.items()):
-        cells = _cells(world, flow, touched, target, size)
+    for target, address, thread in sorted(candidates, key=str):
+        record = flow.records[thread]
+        cells = _cells(world, flow, touched, target, address, record) if target is not None else None
         if cells is not None:
-            paid = frozenset(address for address, counter in counters.items() if _is_paid(flow, cells, counter))
+            paid = frozenset(counter.address for counter in counters.values() if _is_paid(flow, cells, counter))
             found.append(replace(cells, counters=paid))
     return tuple(found)
 
@@ -81,43 +85,48 @@ def _zeros(world: World) -> frozenset[ObjectId]:
 
 
 def _cells(
-    world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch], target: ObjectId, size: int
+    world: World,
+    flow: FlowResult,
+    touched: Mapping[AccessKey, TargetedTouch],
+    target: ObjectId,
+    cell: Linear,
+    record: ThreadRecord,
 ) -> TokenCells | None:
-    """All that is ever written to the cells is zero, but for what the instances of one thread write."""
-    writes = {k: t for k, t in touched.items() if t.touch.kind.writes and target in t.objects}
-    others = {k: t for k, t in writes.items() if not _empties(world, k)}
-    setting = [k for k in others if isinstance(world.instructions[k[0]][1], Store)]
-    views = [v for k in setting for v in flow.views[k] if v.objects is None or target in v.objects]
-    cells = {v.address for v in views}
-    threads = {v.thread for v in views}
-    if len(cells) != 1 or len(threads) != 1:
+    """All that is ever written to the cells is zero, but for what each instance of the thread writes in its own."""
+    start = StartArg(record.id)
+    factor = dict(cell.terms).get(start, 0)
+    if factor == 0 or not cell.plus(of_atom(start), -factor).is_absolute or not _has_own_number(record):
         return None
-    (cell,), (thread,) = cells, threads
-    start = of_atom(StartArg(thread))
-    if cell is None or cell_object(cell) != target:
-        return None
-    factor = dict(cell.terms).get(StartArg(thread), 0)
-    if abs(factor) < size or not cell.plus(start, -factor).is_absolute:
-        return None
-    places = [place for k in setting for place in writes[k].targets if place.object == target]
-    if any(_changes(touch, places) for k, touch in others.items() if k not in setting):
+    near = {key: touch for key, touch in touched.items() if target in touch.objects}
+    setting = [k for k in near if _sets(world, k) and any(v.address == cell for v in flow.views[k])]
+    places = [place for k in setting for place in near[k].targets if place.object == target]
+    near = {k: t for k, t in near.items() if any(overlap(p, other) for p in places for other in t.targets)}
+    sizes = {t.touch.size for k, t in near.items() if isinstance(world.instructions[k[0]][1], Load | Store)}
+    if len(sizes) != 1 or not all(size is not None and size <= abs(factor) for size in sizes):
         return None
     if any(world.may_change_unseen(place) for place in places):
         return None
-    if any(touched[k].touch.size != size for k in setting) or not _has_own_number(flow.records[thread]):
+    views: list[View] = []
+    for key, touch in near.items():
+        if _sets(world, key):
+            views += [v for v in flow.views[key] if v.objects is None or target in v.objects]
+        elif touch.touch.kind.writes and not _empties(world, key) and touch.touch.kind is not AccessKind.FREE:
+            return None
+    if any(view.address != cell or view.thread != record.id for view in views):
         return None
     locks = frozenset.intersection(*(_locks(view) for view in views))
-    return TokenCells(target, thread, cell, locks, frozenset(), _is_made_once(flow.records[thread])) if locks else None
+    return TokenCells(target, record.id, cell, locks, frozenset(), _is_made_once(record)) if locks else None
+
+
+def _sets(world: World, key: AccessKey) -> bool:
+    """A store of something that may not be zero."""
+    _, instr = world.instructions[key[0]]
+    return isinstance(instr, Store) and not empties(instr)
 
 
 def _empties(world: World, key: AccessKey) -> bool:
     _, instr = world.instructions[key[0]]
     return isinstance(instr, Store) and empties(instr)
-
-
-def _changes(touch: TargetedTouch, places: list[MemLoc]) -> bool:
-    """Nobody reads what was freed."""
-    return touch.touch.kind is not AccessKind.FREE and any(overlap(p, t) for p in places for t in touch.targets)
 
 
 def _locks(view: View) -> frozenset[Linear]:
@@ -138,7 +147,7 @@ def _is_made_once(record: ThreadRecord) -> bool:
 
 def _is_paid(flow: FlowResult, cells: TokenCells, counter: CountDown) -> bool:
     """Everybody who counts down for others does so for a token of these cells, once, and takes it out."""
-    if not counter.joiners or cells.thread not in counter.joined or cells.object in flow.uses.second_tokens:
+    if not counter.joiners or cells.thread not in counter.joined or cells.cell in flow.uses.second_tokens:
         return False
     for target, cell, locks in flow.uses.left_tokens:
         if target == cells.object and (

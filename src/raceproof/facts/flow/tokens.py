@@ -29,7 +29,7 @@ from raceproof.facts.flow.sights import NO_SIGHTS, Debt, Sight, Sights
 from raceproof.facts.flow.state import Condition, State
 from raceproof.facts.flow.world import TargetedTouch
 from raceproof.ir import IntConst, Store
-from raceproof.model import Base, Linear, LockKind, LockMode, ObjectId
+from raceproof.model import Base, Linear, LockKind, LockMode, ObjectId, StartArg, is_absolute
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
@@ -45,10 +45,10 @@ def cell_object(address: Linear) -> ObjectId | None:
     return bases[0] if len(bases) == 1 else None
 
 
-def read(w: Walker, register: str, address: Linear, size: int, state: State) -> None:
+def read(w: Walker, register: str, address: Linear, state: State) -> None:
     """A load under a lock from what may be a cell."""
     target = cell_object(address) if w.flow.token_objects else None
-    if target is not None and w.flow.token_objects.get(target) == size:
+    if target in w.flow.token_objects and target is not None:
         locks = _mutexes(state)
         if locks:
             state.sights = state.sights.with_read(w.evaluator.opaque(register), Sight(target, address, locks))
@@ -64,15 +64,19 @@ def learn(condition: Condition, holds: bool, state: State) -> None:
 
 def write(w: Walker, instr: Store, address: Linear, touch: TargetedTouch, state: State) -> None:
     """A cell is emptied, or gets a token."""
-    for target in sorted(touch.objects & w.flow.token_objects.keys()):
-        sights = state.sights.written(target)
-        if not empties(instr):
-            if w.recording and target in sights.may_set:
-                w.flow.observed.note_second_token(target)
-            sights = replace(sights, may_set=sights.may_set | {target})
-        elif w.flow.token_objects[target] == instr.type.size and cell_object(address) == target:
-            sights = sights.emptied(address)
-        state.sights = sights
+    objects = touch.objects & w.flow.token_objects
+    if not objects:
+        return
+    sights = state.sights
+    for target in sorted(objects):
+        sights = sights.written(target)
+    if empties(instr):
+        sights = sights.emptied(address)
+    elif all(isinstance(atom, StartArg) or is_absolute(atom) for atom in address.atoms()):
+        if w.recording and address in sights.may_set:
+            w.flow.observed.note_second_token(address)
+        sights = replace(sights, may_set=sights.may_set | {address})
+    state.sights = sights
 
 
 def pay(w: Walker, counter: Linear, state: State) -> None:
