@@ -114,7 +114,10 @@ def not_inductive(propagation: Propagation, states: Mapping[GraphNode, States], 
 
 
 def _holds(propagation: Propagation, new: States, known: States | None) -> bool:
+    domain = propagation.domain
+
     def leq(a: State, b: State) -> bool:
-        return propagation.domain.leq(a, b)
+        """Packs may overlap, and `b`, being written down, says in each of them what it says in one: so may `a`."""
+        return domain.leq(a, b) or domain.leq(domain.lift(a), b)
 
     return known is not None and all(leq(a, b) for a, b in zip(new, known, strict=True))

@@ -163,3 +163,8 @@ def test_the_cheapest_domain_that_suffices(name: str, domain: str) -> None:
     assert stats[f"open_after_{domain}"] == 0
     for cheaper in DOMAINS[: DOMAINS.index(domain)]:
         assert stats[f"open_after_{cheaper}"] != 0
+
+
+def test_a_proof_in_packs_that_overlap_is_not_refused() -> None:
+    """What is written down says in all packs what the state said in one."""
+    assert (12, 18) in of_file(PROGRAMS / "values" / "octagon_split_end.c").proved("intervals", "octagons")
