@@ -256,16 +256,20 @@ def _argument(
             stride = abs(factor * growth[atom])
             if atom != w.evaluator.opaque_name(loop.counter.name):
                 return DistinctArgument(value, stride, False, _bits(w, operand))
-            return DistinctArgument(value, stride, False, _bits(w, operand), atom, _counter_values(w, loop, state))
+            values = _counter_values(w, loop, state)
+            bits = _bits(w, operand)
+            if bits is None and values and not others:
+                bits = 1 + max(abs(value.constant + factor * values[end]).bit_length() for end in (0, -1))
+            few = tuple(values) if values is not None and len(values) <= MAX_VALUES else None
+            return DistinctArgument(value, stride, False, bits, atom, few)
     return AnyArgument()
 
 
-def _counter_values(w: Walker, loop: CountedLoop, state: State) -> tuple[int, ...] | None:
-    """The values of a loop's counter, if they are few and constant."""
+def _counter_values(w: Walker, loop: CountedLoop, state: State) -> range | None:
+    """The values of a loop's counter, if they are constant."""
     first, bound, predicate, step = _upwards(w, loop, state)
     if first.is_constant and bound.is_constant and predicate in ("slt", "ult", "ne"):
-        values = range(first.constant, bound.constant, step)
-        return tuple(values) if len(values) <= MAX_VALUES else None
+        return range(first.constant, bound.constant, step)
     return None
 
 
