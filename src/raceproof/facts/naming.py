@@ -118,7 +118,7 @@ def _term(cp: ConcurrentProgram, atom: object, factor: int) -> str:
         case Opaque(key=key):
             name = _register_name(cp, key)
         case Derived(op=op, args=args):
-            name = f"{op}(...)" if args else op  # without arguments: a lock that the user has named
+            name = f"{op.removeprefix('@')}(...)" if args else op  # without arguments: a lock that the user has named
         case _:
             name = str(atom)
     return name if factor == 1 else f"{factor}*{name}"

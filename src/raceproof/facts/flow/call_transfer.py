@@ -27,6 +27,7 @@ from raceproof.facts.flow.contexts import (
     rename_facts,
     rename_memory,
 )
+from raceproof.facts.flow.evaluate import MAX_DEPTH
 from raceproof.facts.flow.sights import NO_SIGHTS, Sights
 from raceproof.facts.flow.state import ATOMIC_SECTION, MANY, Condition, Known, State, join, merge
 from raceproof.facts.library.effects import Effect, Returns, Sync, SyncOp
@@ -96,6 +97,7 @@ def _defined(w: Walker, instr: Call, name: str, args: list[Operand], state: Stat
     if name not in w.world.relevant:
         _leave_out(w, name, values, state)
         _result(w, instr, state)
+        _name_result(w, instr, name, args, state)
         return [state]
     atomic = is_atomic_function(name)
     if atomic:
@@ -105,7 +107,17 @@ def _defined(w: Walker, instr: Call, name: str, args: list[Operand], state: Stat
         for after in states:
             after.release(ATOMIC_SECTION, lambda _: False)
             after.leave_section()
+    for after in states:
+        _name_result(w, instr, name, args, after)
     return states
+
+
+def _name_result(w: Walker, instr: Call, name: str, args: list[Operand], state: State) -> None:
+    """A number of which nothing is known but that only the arguments decide it is the same for the same arguments."""
+    if name in w.world.pure and instr.result is not None and instr.result.name not in state.values:
+        same = of_atom(Derived(f"@{name}", tuple(w.value(arg, state) for arg in args)))
+        if same.depth <= MAX_DEPTH:
+            state.values[instr.result.name] = same
 
 
 def _leave_out(w: Walker, name: str, values: list[Linear], state: State) -> None:

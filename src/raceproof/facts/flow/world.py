@@ -14,6 +14,7 @@ from functools import cached_property
 from raceproof.core import Budget, InputError, SourcePos, strongly_connected
 from raceproof.facts.flow.function_info import FunctionInfo, function_info
 from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.purity import is_pure
 from raceproof.facts.flow.touches import MemoryTouch, touches_of
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.facts.library.libc import effect_of
@@ -386,6 +387,12 @@ class World:
         own = {name: int(not self._is_silent(f, outside)) for name, f in self.program.functions.items()}
         return outside | {name for name, bits in self._propagate(own).items() if not bits}
 
+    @cached_property
+    def pure(self) -> frozenset[str]:
+        """Functions whose result is a number that only their arguments decide."""
+        own = {name: int(not is_pure(f, self.program)) for name, f in self.program.functions.items()}
+        return frozenset(name for name, bits in self._propagate(own).items() if not bits)
+
     def _is_silent(self, function: Function, outside: frozenset[str]) -> bool:
         for instr in function.instructions():
             match instr:
@@ -418,8 +425,8 @@ class World:
 
     @cached_property
     def relevant(self) -> frozenset[str]:
-        """Functions whose calls must be followed: they synchronise, touch what threads may share, or tell by coming
-        back what they were given."""
+        """Functions whose calls must be followed: they synchronise, touch what threads may share, tell by coming
+        back what they were given, or compute an index in one go."""
         escaping = 0
         for target in self.may_escape:
             escaping |= 1 << target
@@ -435,7 +442,9 @@ class World:
             )
             own[name] = int(is_relevant)
         followed = frozenset(name for name, bits in self._propagate(own).items() if bits)
-        return followed | {name for name, function in self.program.functions.items() if _tests_argument(function)}
+        functions = self.program.functions
+        formulas = {name for name in self.pure if len(functions[name].blocks) == 1}
+        return followed | formulas | {name for name, function in functions.items() if _tests_argument(function)}
 
     def _own_objects(self, function: Function) -> int:
         bits = 0
