@@ -291,6 +291,7 @@ def _return_state(
         if new_atom in inner.observed:
             state.observed[result_atom] = inner.observed[new_atom]
         state.drawn |= {(result_atom, counter) for atom, counter in inner.drawn if atom == new_atom}
+        turns.come_back(inner, new_atom, result_atom, state)
     counting.come_back(w, name, state, inner, new_atom, result_atom)
     state.sights = tokens.returned(state.sights, inner.sights)
     kept = {h: n for h, n in state.locks.items() if rename(h.address, renaming) is None}

@@ -17,10 +17,11 @@ the rules is noted, and `signals.exclusive_locks` has the last word.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from raceproof.facts.flow.state import ATOMIC_SECTION, Condition, State
-from raceproof.ir import Load, MemoryOrder, Rmw, Store
+from raceproof.ir import Address, Call, Gep, Instr, Load, MemoryOrder, Operand, Reg, Return, Rmw, Store
 from raceproof.model import (
     MAIN,
     Atom,
@@ -36,6 +37,7 @@ from raceproof.model import (
 )
 
 if TYPE_CHECKING:
+    from raceproof.facts.flow.function_info import FunctionInfo
     from raceproof.facts.flow.walker import Walker
 
 Source = Linear | ThreadId
@@ -50,11 +52,43 @@ def suggest(w: Walker, condition: Condition, state: State) -> None:
         return
     for atom, _ in condition.difference.terms:
         register = atom.key.rpartition(":%")[2] if isinstance(atom, Opaque) else ""
-        load = w.info.definitions.get(register)
-        if isinstance(load, Load) and atom == w.evaluator.opaque_name(register):
-            address = w.value(load.address, state)
+        if atom != w.evaluator.opaque_name(register):
+            continue
+        for load, address in _read_by(w, w.info.definitions.get(register), state):
             if address.is_absolute and w.flow.initial.is_whole(address, load.type.size):
                 w.flow.observed.note_turn_word(address)
+
+
+def _read_by(w: Walker, definition: Instr | None, state: State) -> Iterator[tuple[Load, Linear]]:
+    """The load that gave a value, or those of the functions that may have given it: for these, where it is plain."""
+    if isinstance(definition, Load):
+        yield definition, w.value(definition.address, state)
+    elif isinstance(definition, Call):
+        for name in w.world.callees(definition):
+            if name in w.world.program.functions:
+                args = dict(
+                    zip((p.name for p in w.world.program.functions[name].params), definition.args, strict=False)
+                )
+                yield from _returned(w, w.world.info(name), args, state)
+
+
+def _returned(
+    w: Walker, callee: FunctionInfo, args: Mapping[str, Operand], state: State
+) -> Iterator[tuple[Load, Linear]]:
+    for block in callee.blocks.values():
+        value = block.terminator.value if isinstance(block.terminator, Return) else None
+        load = callee.definitions.get(value.name) if isinstance(value, Reg) else None
+        if not isinstance(load, Load):
+            continue
+        address, offset = load.address, 0
+        while isinstance(address, Reg) and isinstance(gep := callee.definitions.get(address.name), Gep):
+            if gep.terms:
+                break
+            address, offset = gep.base, offset + gep.offset
+        if isinstance(address, Reg) and address.name in args:
+            yield load, w.value(args[address.name], state).shifted(offset)
+        elif isinstance(address, Address):
+            yield load, w.value(address, state).shifted(offset)
 
 
 def read(w: Walker, register: str, address: Linear, order: MemoryOrder | None, state: State) -> None:
@@ -98,6 +132,12 @@ def write(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> None:
         w.flow.observed.note_turn(address, None, _vias(instr.order is not None and instr.order.releases, state))
     else:
         w.flow.observed.break_lock(address)
+
+
+def come_back(inner: State, returned: Atom, result: Atom, state: State) -> None:
+    """What the callee has read, and not written since, it may give back."""
+    if returned in inner.turns:
+        state.turns = {**state.turns, result: inner.turns[returned]}
 
 
 def after_call(w: Walker, callee: str, state: State) -> None:
