@@ -47,7 +47,7 @@ def check_common_lock(
             return accepted("both hold the lock at one address")
         if _at_same_distance(held_1, first, held_2, second):
             return accepted("each holds the lock at the same distance from the data")
-        if _on_one_line(held_1, first, held_2, second):
+        if _on_one_line(held_1, first, held_2, second) or _on_one_line(held_2, second, held_1, first):
             return accepted("each holds the lock that the address of the data tells")
         if _of_same_index(held_1, first, held_2, second):
             return accepted("each holds the lock that belongs to the index of the data")

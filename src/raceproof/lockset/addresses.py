@@ -338,7 +338,10 @@ def _go_together(held_a: HeldLock, a: Access, view_a: View, held_b: HeldLock, b:
     if place_a is None or place_b is None or not overlap_means_equal(a, b, _step(place_a, place_b)):
         return False
     factors = {(1, 1)} | {
-        (factor, dict(held_a.address.terms).get(atom, 0)) for atom, factor in place_a.terms if not is_absolute(atom)
+        (factor, dict(held.address.terms).get(atom, 0))
+        for held, place in ((held_a, place_a), (held_b, place_b))
+        for atom, factor in place.terms
+        if not is_absolute(atom)
     }
     for of_lock, of_place in sorted(factors):
         rest_a = held_a.address.scaled(of_lock).plus(place_a, -of_place)
