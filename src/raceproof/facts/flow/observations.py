@@ -30,6 +30,7 @@ class Uses:
 
     semaphores: Mapping[Linear, frozenset[int | None]]
     semaphore_inits: Mapping[Linear, frozenset[SiteId]]
+    late_inits: frozenset[Linear]
     posters: Mapping[Linear, frozenset[ThreadId]]
     barriers: Mapping[Linear, frozenset[int | None]]
     barrier_users: Mapping[Linear, frozenset[ThreadId]]
@@ -61,6 +62,7 @@ class Observations:
         self._lock_objects: dict[Linear, frozenset[ObjectId]] = {}
         self._semaphores: dict[Linear, set[int | None]] = {}
         self._semaphore_inits: dict[Linear, set[SiteId]] = {}
+        self._late_inits: set[Linear] = set()
         self._posters: dict[Linear, set[ThreadId]] = {}
         self._barriers: dict[Linear, set[int | None]] = {}
         self._barrier_users: dict[Linear, set[ThreadId]] = {}
@@ -107,9 +109,12 @@ class Observations:
     def break_lock(self, address: Linear) -> None:
         self._broken.add(address)
 
-    def note_semaphore(self, address: Linear, value: int | None, site: SiteId) -> None:
+    def note_semaphore(self, address: Linear, value: int | None, site: SiteId, is_unused: bool) -> None:
+        """`is_unused`: nobody can have it at this moment."""
         self._semaphores.setdefault(address, set()).add(value)
         self._semaphore_inits.setdefault(address, set()).add(site)
+        if not is_unused:
+            self._late_inits.add(address)
 
     def note_post(self, address: Linear, thread: ThreadId) -> None:
         self._posters.setdefault(address, set()).add(thread)
@@ -176,6 +181,7 @@ class Observations:
         return Uses(
             semaphores=_frozen(self._semaphores),
             semaphore_inits=_frozen(self._semaphore_inits),
+            late_inits=frozenset(self._late_inits),
             posters=_frozen(self._posters),
             barriers=_frozen(self._barriers),
             barrier_users=_frozen(self._barrier_users),

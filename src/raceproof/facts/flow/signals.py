@@ -1,7 +1,8 @@
 """Which semaphores, spin locks, barriers and flags really order threads: checked over the whole program.
 
 The flow only says what each thread does with them. Here all uses are looked at together:
-  * a semaphore excludes like a mutex if it starts at 1 and only who holds it posts it;
+  * a semaphore excludes like a mutex if it starts at 1 and only who holds it posts it; of an array of them, or of many
+    objects, each does if that is so of all;
   * a word is a spin lock if it starts at 0 and is only ever taken (0 -> not 0, acquire) and, by its holder,
     cleared (release);
   * a word that says whose turn it is excludes if only who has the turn writes it (`turns`);
@@ -92,7 +93,32 @@ def exclusive_locks(
             for key in _writes_to(address, touched, _size_at(sites, touched))
         )
     }
-    return frozenset(semaphores | spins)
+    return frozenset(semaphores | spins | _semaphores_in_objects(world, flow))
+
+
+def _semaphores_in_objects(world: World, flow: FlowResult) -> set[Linear]:
+    """Held semaphores in objects whose semaphores all start at 1, before anybody can have them, and are posted only by
+    who holds them: then each has one holder at most, whichever it is."""
+    held = {
+        lock.address
+        for views in flow.views.values()
+        for view in views
+        for lock in view.held
+        if lock.kind is LockKind.SEMAPHORE
+    }
+    if not held:
+        return set()
+    uses = flow.uses
+
+    def objects(address: Linear) -> frozenset[ObjectId]:
+        target = _base_of(address)
+        return uses.lock_objects.get(address, world.lock_objects if target is None else frozenset({target}))
+
+    made = frozenset().union(*map(objects, uses.semaphores))
+    bad = [address for address, values in uses.semaphores.items() if values != {1} or address in uses.late_inits]
+    made -= frozenset().union(*map(objects, bad), *map(objects, uses.broken_locks))
+    good = frozenset(target for target in made if not world.may_post_unseen(target))
+    return {address for address in held if objects(address) and objects(address) <= good}
 
 
 def turn_words(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[Linear]:

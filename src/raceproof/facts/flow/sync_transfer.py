@@ -9,7 +9,7 @@ from raceproof.facts.flow import call_transfer, thread_transfer, tokens
 from raceproof.facts.flow.state import ATOMIC_SECTION, PHASE_LIMIT, Condition, State, merge
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.ir import Call
-from raceproof.model import Derived, HeldLock, Linear, LockKind, LockMode, Self, Signal, of_atom
+from raceproof.model import MAIN, Derived, HeldLock, Linear, LockKind, LockMode, Self, Signal, of_atom
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
@@ -35,9 +35,7 @@ def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
         case Sync.SEM_POST:
             _post(w, instr, op, state)
         case Sync.SEM_INIT:
-            w.flow.observed.note_semaphore(
-                _address(w, instr, op, state), _constant(w, instr, op.count, state), instr.id
-            )
+            _make_semaphore(w, instr, op, state)
         case Sync.BARRIER_INIT:
             w.flow.observed.note_barrier(_address(w, instr, op, state), _constant(w, instr, op.count, state), instr.id)
         case Sync.BARRIER_WAIT:
@@ -183,6 +181,16 @@ def _unlock(w: Walker, instr: Call, op: SyncOp, state: State, kind: LockKind) ->
 
 
 # -- semaphores -----------------------------------------------------------------------------------
+
+
+def _make_semaphore(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
+    address = _address(w, instr, op, state)
+    is_alone = w.context.thread == MAIN and not state.may_run
+    is_new = any(atom in state.fresh and factor == 1 for atom, factor in address.terms)
+    holds_none = not any(held.kind is LockKind.SEMAPHORE for held in state.locks)
+    w.flow.observed.note_semaphore(
+        address, _constant(w, instr, op.count, state), instr.id, (is_alone or is_new) and holds_none
+    )
 
 
 def _take_semaphore(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
