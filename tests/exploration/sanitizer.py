@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -75,7 +76,7 @@ def races(text: str, directory: Path) -> frozenset[Lines] | None:
 def leads_out(text: str, directory: Path) -> bool:
     """Whether some run leaves an object, uses one that is gone, or overflows: such a program has no meaning."""
     said = (output for output in _outputs(text, directory, "address,undefined") if output is not None)
-    return any("runtime error:" in output or "ERROR: AddressSanitizer" in output for output in said)
+    return any("runtime error:" in output or "ERROR: AddressSanitizer: " in output for output in said)
 
 
 def _outputs(text: str, directory: Path, sanitizers: str) -> Iterator[str | None]:
@@ -92,12 +93,24 @@ def _outputs(text: str, directory: Path, sanitizers: str) -> Iterator[str | None
     for _ in range(RUNS):
         try:
             run = subprocess.run(
-                [str(program)], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, timeout=SECONDS
+                [str(program)],
+                capture_output=True,
+                text=True,
+                check=False,
+                stdin=subprocess.DEVNULL,
+                timeout=SECONDS,
+                preexec_fn=_lift_memory,
             )
         except subprocess.TimeoutExpired:
             yield None
         else:
             yield run.stderr
+
+
+def _lift_memory() -> None:
+    """The sanitizers reserve more than there is."""
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
 def _races(output: str) -> list[Lines]:

@@ -104,6 +104,12 @@ WAITS = {
         "sem_wait(&s); r = x; if (sem_trywait(&s) == 0) sem_post(&s); sem_post(&s);",
         "sem_wait(&s); sem_post(&s);",
     ),
+    "a unit behind one of another semaphore": (
+        "static sem_t s, other;",
+        "sem_init(&s, 0, 1); sem_init(&other, 0, 1);",
+        "sem_wait(&s); r = x; sem_post(&s);",
+        "sem_wait(&other); sem_wait(&s); sem_post(&s);",
+    ),
     "a mutex taken twice": (
         "static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;",
         "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -182,6 +183,17 @@ def test_sanitizers_see_who_leaves_an_array(tmp_path: Path) -> None:
     text = "int a[2];\nint main(void) { int i = 2; i -= 3; a[i] = 1; return 0; }\n"
     assert sanitizer.leads_out(text, tmp_path)
     assert not sanitizer.leads_out(text.replace("3", "1"), tmp_path)
+
+
+@pytest.mark.skipif(not sanitizer.is_available(), reason="no gcc with sanitizers")
+def test_a_sanitizer_that_may_not_have_the_memory_excuses_nothing(tmp_path: Path) -> None:
+    """As in the sandbox of mutants: what searches get wrong there would pass for a program without a meaning."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (8_000_000_000, hard))
+    try:
+        assert not sanitizer.leads_out("int main(void) { return 0; }\n", tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def test_a_schedule_that_leaves_an_array_is_seen(tmp_path: Path) -> None:
