@@ -63,6 +63,8 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: PetriOptions,
             deciding.group(group)
     except LimitReached as limit:
         stopped = limit.message
+    if stopped is None and any(finding.verdict is Verdict.UNKNOWN for finding in deciding.findings.values()):
+        stopped = deciding.cut_short  # with more time there may be more to find
     return EngineResult(
         engine=NAME,
         findings=tuple(deciding.findings[pair] for pair in pairs if pair in deciding.findings),
@@ -81,13 +83,15 @@ def _groups(pairs: Sequence[RacePair]) -> list[list[RacePair]]:
 
 
 class _Deciding:
-    """`share`: seconds for the group of pairs that is being looked at."""
+    """`share`: seconds for the group of pairs that is being looked at. `cut_short`: the last of these limits that ended
+    a part of the work early, if any did."""
 
     def __init__(self, around: Surroundings, options: PetriOptions, budget: Budget) -> None:
         self.findings: dict[RacePair, Finding] = {}
         self.notes: dict[str, None] = {}
         self.stats: Counter[str] = Counter(nets=0, places=0, transitions=0)
         self.share = 0.0
+        self.cut_short: str | None = None
         self._around = around
         self._options = options
         self._budget = budget
@@ -118,6 +122,8 @@ class _Deciding:
             if isinstance(solution, Safe):
                 self._prove(made, pairs, solution.certificate)
                 return None
+            if isinstance(solution, Undecided):
+                self._note_end_of(budget)
             why = _why(made, solution)
         return why
 
@@ -127,12 +133,17 @@ class _Deciding:
             made = net_of(self._around, pairs, budget, detail)
         except LimitReached as limit:
             log.info("no net for %d pairs: %s", len(pairs), limit)
+            self._note_end_of(budget)
             return None
         self.stats["nets"] += 1
         self.stats["places"] = max(self.stats["places"], len(made.net.places))
         self.stats["transitions"] = max(self.stats["transitions"], len(made.net.transitions))
         self.notes.update(dict.fromkeys(made.notes))
         return made
+
+    def _note_end_of(self, budget: Budget) -> None:
+        if budget.remaining() <= 0:
+            self.cut_short = f"time limit of {budget.total:g} s reached"
 
     def _solve(self, made: ProgramNet, budget: Budget) -> Solution:
         budget = budget.part(self._options.seconds)

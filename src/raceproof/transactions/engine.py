@@ -81,6 +81,8 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: TransactionsO
     for pair in pairs:
         if pair not in findings:
             findings[pair] = Finding(pair, Verdict.UNKNOWN, Reason(why.get(pair, "not looked at in time")), NAME)
+    if stopped is None and any(finding.verdict is Verdict.UNKNOWN for finding in findings.values()):
+        stopped = refinement.cut_short  # with more time there may be more to find
     missing = "polyhedra" in options.domains and not has_polyhedra()
     return EngineResult(
         engine=NAME,

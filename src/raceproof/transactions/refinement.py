@@ -72,7 +72,8 @@ class Refinement:
     """`asked`: the pairs to be proved; `harmless`: pairs that were proved before, for every input.
 
     All pairs of the program take part, since a cell is trusted only if none of its pairs races. `rounds` is the course
-    of it, `found` the last round of each domain that proved something.
+    of it, `found` the last round of each domain that proved something. `cut_short`: the last of the limits of time that
+    ended a part of it early, if any did.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class Refinement:
     ) -> None:
         self.rounds: list[Round] = []
         self.found: list[Round] = []
+        self.cut_short: str | None = None
         self._around = around
         self._asked = set(asked)
         self._harmless = set(harmless)
@@ -181,7 +183,7 @@ class Refinement:
                         else:
                             still_open[pair] = str(found[pair])
         except (LimitReached, Unsupported) as stop:
-            self._budget.check()
+            self._note(stop, budget)
             still_open = {pair: why or str(stop) for pair, why in still_open.items()}
         for pair, why in still_open.items():
             result.failed.setdefault(pair, why)
@@ -196,7 +198,7 @@ class Refinement:
                 propagation = self._workshop.propagation(product, result.setting)
                 self._solved[key] = propagation, solve(propagation, budget)
             except (LimitReached, Unsupported) as stop:
-                self._budget.check()
+                self._note(stop, budget)
                 return dict.fromkeys(pairs, str(stop))
         propagation, solution = result.solutions[product] = self._solved[key]
         if solution.broken:
@@ -211,6 +213,12 @@ class Refinement:
             elif meetings.may_meet(pair):
                 found[pair] = "the two accesses may be reached together, as far as values tell"
         return found
+
+    def _note(self, stop: LimitReached | Unsupported, part: Budget) -> None:
+        """Raises `LimitReached` if the time is up for all."""
+        self._budget.check()
+        if part.remaining() <= 0:
+            self.cut_short = str(stop)
 
     def _cuts(self, last: Round) -> tuple[dict[ThreadId, frozenset[int]], list[Product]]:
         """Points that some product does not reach, although its thread is in it; and products that show this."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -71,6 +72,17 @@ def test_findings_come_in_the_order_of_pairs_and_for_all(tmp_path: Path) -> None
 
 def _solver(answer: Solution) -> PetriOptions:
     return PetriOptions(solver=lambda net, budget: answer)
+
+
+def test_a_pair_whose_time_was_up_is_not_the_last_word(tmp_path: Path) -> None:
+    def too_slow(_: Net, budget: Budget) -> Solution:
+        while budget.remaining() > 0:
+            time.sleep(0.01)
+        return Undecided("too slow")
+
+    program = analysed(LOCKED, tmp_path)
+    result = run(program.cp, program.pairs, PetriOptions(solver=too_slow), Budget.seconds(1))
+    assert result.stopped is not None
 
 
 @pytest.mark.parametrize(

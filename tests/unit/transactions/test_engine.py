@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from unit.transactions.c_programs import PROGRAMS, of_file, of_text
 
-from raceproof.core import Unsupported
+from raceproof.core import Budget, LimitReached, Unsupported
 from raceproof.model import Scope, Verdict
+from raceproof.transactions import refinement
+from raceproof.transactions.engine import TransactionsOptions, run
+from raceproof.transactions.invariants import Solution
 from raceproof.transactions.products import DOMAINS
 
 FLAG = """atomic_int flag; int x;
@@ -168,3 +172,23 @@ def test_the_cheapest_domain_that_suffices(name: str, domain: str) -> None:
 def test_a_proof_in_packs_that_overlap_is_not_refused() -> None:
     """What is written down says in all packs what the state said in one."""
     assert (12, 18) in of_file(PROGRAMS / "values" / "octagon_split_end.c").proved("intervals", "octagons")
+
+
+def test_what_was_ended_early_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if there was time left for other parts: with more of it there may be more to find."""
+
+    def too_slow(_: object, budget: Budget) -> Solution:
+        while budget.remaining() > 0:
+            time.sleep(0.01)
+        raise LimitReached("too slow")
+
+    monkeypatch.setattr(refinement, "solve", too_slow)
+    program = of_file(PROGRAMS / "values" / "octagon_split.c")
+    options = TransactionsOptions(frozenset(program.pairs) - frozenset(program.open_pairs), ("intervals",))
+    assert run(program.cp, program.open_pairs, options, Budget.seconds(0.5)).stopped is not None
+
+
+def test_an_array_that_a_pointer_leads_to(tmp_path: Path) -> None:
+    """Both count from one address; with another pointer, which may lead anywhere in the array, nothing is known."""
+    assert (13, 19) in of_file(PROGRAMS / "values" / "octagon_split_heap.c").proved("intervals", "octagons")
+    assert not of_file(PROGRAMS / "values" / "octagon_split_heap_race.c").proved("intervals", "octagons")
