@@ -54,6 +54,7 @@ from raceproof.ir import (
 from raceproof.ir import Binary as BinaryInstr
 from raceproof.ir import Cast as CastInstr
 from raceproof.ir import Compare as CompareInstr
+from raceproof.model import Linear, Opaque, is_absolute
 from raceproof.transactions.actions import converted
 from raceproof.transactions.cells import type_of
 from raceproof.transactions.names import Register
@@ -71,6 +72,8 @@ _COMPARISONS: Final = {"eq": Op.EQ, "ne": Op.NE, "lt": Op.LT, "le": Op.LE, "gt":
 _MAX_SIZE: Final = 40
 
 Pointer = tuple[str, Expr]
+BY_ADDRESS: Final = "*"
+"""Begins the name of an address that all threads know, where no object is named."""
 """A global variable, and how many bytes into it."""
 
 
@@ -245,6 +248,25 @@ class Values:
                 case _:
                     return None
         return None
+
+    def place(self, address: Linear) -> Pointer | None:
+        """The same for an address as the facts tell it: an address that all threads know, plus registers.
+
+        Its name says which address that is, not which object it is in.
+        """
+        common = [(atom, factor) for atom, factor in address.terms if is_absolute(atom)]
+        if len(common) != 1 or common[0][1] != 1:
+            return None
+        offset: Expr = Const(address.constant, OFFSET)
+        for atom, factor in address.terms:
+            if (atom, factor) == common[0]:
+                continue
+            function, _, register = atom.key.rpartition(":%") if isinstance(atom, Opaque) else ("", "", "")
+            value = self.of(Reg(register)) if function == self.body.function.name else None
+            if value is None or isinstance(value, AnyValue):
+                return None
+            offset = _plus(offset, _times(folded(converted(value, OFFSET)), factor))
+        return f"{BY_ADDRESS}{common[0][0]}", offset
 
     def _of_register(self, name: str) -> Expr | None:
         definition = self.body.definitions.get(name)

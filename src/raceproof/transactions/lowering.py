@@ -39,7 +39,8 @@ Resource = Cell | ObjectId
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """The accesses that an instruction makes to shared objects. `start`: where, if it is a place in a known object."""
+    """The accesses that an instruction makes to shared objects. `start`: where, if it is a place in a known object, or
+    beside a known address."""
 
     accesses: tuple[AccessId, ...]
     reads: frozenset[Resource]
@@ -71,7 +72,13 @@ class Lowering:
             reads |= touched
             if access.kind.writes:
                 writes |= touched
-        start = values.pointer(instr.address) if isinstance(instr, Load | Store | Rmw | CompareExchange) else None
+        start = None
+        if isinstance(instr, Load | Store | Rmw | CompareExchange):
+            start = values.pointer(instr.address)
+            told = {view.address for access in accesses for view in access.views}
+            address = told.pop() if start is None and len(told) == 1 else None
+            if address is not None:
+                start = values.place(address)
         size = accesses[0].size if len(accesses) == 1 else None
         return Touch(tuple(a.id for a in accesses), frozenset(reads), frozenset(writes), start, size)
 

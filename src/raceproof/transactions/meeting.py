@@ -22,6 +22,7 @@ from raceproof.domains import (
 )
 from raceproof.model import AccessId, RacePair
 from raceproof.transactions.actions import renamed
+from raceproof.transactions.expressions import BY_ADDRESS
 from raceproof.transactions.graph import GraphNode, TransactionGraph
 from raceproof.transactions.invariants import States
 from raceproof.transactions.lowering import Touch
@@ -68,9 +69,9 @@ class Meetings:
         one, two = self._touch(where, first), self._touch(where, second)
         if one.start is None or two.start is None or one.size is None or two.size is None:
             return True
-        if one.start[0] != two.start[0]:
-            return False  # different objects
-        mine, yours = one.start[1], two.start[1]
+        (name, mine), (other, yours) = one.start, two.start
+        if name != other:
+            return name.startswith(BY_ADDRESS) or other.startswith(BY_ADDRESS)  # otherwise different objects
         if isinstance(mine, Const) and isinstance(yours, Const):
             return mine.value < yours.value + two.size and yours.value < mine.value + one.size
         states = self._states[where]

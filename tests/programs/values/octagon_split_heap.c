@@ -1,0 +1,35 @@
+// The input says where an array is split; it is on the heap, found through a global pointer.
+#include <pthread.h>
+#include <stdlib.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+#define N 4
+static int middle;
+static int *cells;
+
+static void *below(void *arg) {
+    for (int i = 0; i < middle; i++)
+        cells[i] = 1;                           // no-race alarm(lockset): below and from the middle on; alarm(explore): not all inputs are tried
+    return arg;
+}
+
+static void *above(void *arg) {
+    for (int i = middle; i < N; i++)
+        cells[i] = 2;                           // no-race alarm(lockset): below and from the middle on
+    return arg;
+}
+
+int main(void) {
+    pthread_t a, b;
+    int n = __VERIFIER_nondet_int();
+    if (n < 0 || n > N)
+        return 0;
+    middle = n;
+    cells = calloc(N + 1, sizeof *cells);
+    pthread_create(&a, NULL, below, NULL);
+    pthread_create(&b, NULL, above, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return cells[N] == 0 ? 0 : 1;               // no-race
+}
