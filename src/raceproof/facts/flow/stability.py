@@ -45,8 +45,8 @@ class Stability:
         self._writers: dict[tuple[MemLoc, ...], ThreadId | None] = {}
         self._special: dict[ThreadId, int] | None = None
         self._users: dict[tuple[MemLoc, ...], set[ThreadId]] = {}
-        self._objects: dict[Linear, frozenset[ObjectId]] = {}
-        self._changes: dict[tuple[str, SiteId, frozenset[ObjectId]], bool] = {}
+        self._places: dict[Linear, frozenset[MemLoc]] = {}
+        self._changes: dict[tuple[str, SiteId, frozenset[MemLoc]], bool] = {}
 
     def holds(
         self, thread: ThreadId, info: FunctionInfo, site: SiteId, address: Linear, size: int, touch: TargetedTouch
@@ -57,8 +57,9 @@ class Stability:
         writer = self.writer(touch.targets)
         if writer == UNSTABLE:
             return False
-        self._objects[address] = self._objects.get(address, frozenset()) | touch.objects
-        return writer != thread or not self._may_write_after(info, site, touch.objects)
+        places = frozenset(touch.targets)
+        self._places[address] = self._places.get(address, frozenset()) | places
+        return writer != thread or not self._may_write_after(info, site, places)
 
     def special(self, thread: ThreadId) -> int:
         """Objects, as bits, with a location that is this thread's own or is written by it alone."""
@@ -89,8 +90,7 @@ class Stability:
 
     def may_change_after(self, thread: ThreadId, info: FunctionInfo, site: SiteId, address: Linear) -> bool:
         """This thread may write the stable location behind `site`, in the same function."""
-        objects = self._objects.get(address, frozenset())
-        return self._may_write_after(info, site, objects)
+        return self._may_write_after(info, site, self._places.get(address, frozenset()))
 
     def _find_writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
         if any(map(self._world.may_change_unseen, targets)):
@@ -134,13 +134,14 @@ class Stability:
             current = self._records[current].parent
         return current is None  # not a descendant: nothing is known
 
-    def _may_write_after(self, info: FunctionInfo, site: SiteId, objects: frozenset[ObjectId]) -> bool:
-        key = (info.function.name, site, objects)
+    def _may_write_after(self, info: FunctionInfo, site: SiteId, places: frozenset[MemLoc]) -> bool:
+        key = (info.function.name, site, places)
         if key not in self._changes:
-            self._changes[key] = self._search_write(info, site, objects)
+            self._changes[key] = self._search_write(info, site, places)
         return self._changes[key]
 
-    def _search_write(self, info: FunctionInfo, site: SiteId, objects: frozenset[ObjectId]) -> bool:
+    def _search_write(self, info: FunctionInfo, site: SiteId, places: frozenset[MemLoc]) -> bool:
+        """What is called is only known by the objects that it may write."""
         start = info.block_of[site]
         reached: dict[str, None] = {}
         work = list(successors(info.blocks[start].terminator))
@@ -149,12 +150,18 @@ class Stability:
             if label not in reached:
                 reached[label] = None
                 work.extend(successors(info.blocks[label].terminator))
-        bits = sum(1 << o for o in objects)
+        bits = sum(1 << o for o in {place.object for place in places})
         for label in dict.fromkeys([start, *reached]):
             for instr in info.blocks[label].body:
                 if label == start and label not in reached and instr.id <= site:
                     continue
-                if any(t.touch.kind.writes and t.objects & objects for t in self._world.touches(info.function, instr)):
+                written = (
+                    t
+                    for touch in self._world.touches(info.function, instr)
+                    if touch.touch.kind.writes
+                    for t in touch.targets
+                )
+                if any(overlap(place, target) for target in written for place in places):
                     return True
                 if isinstance(instr, Call) and any(
                     self._world.may_modify.get(name, 0) & bits for name in self._world.callees(instr)
