@@ -25,13 +25,17 @@ static void *cleaner(void *arg) {
     return arg;
 }
 
+static void two_workers(void) {
+    for (long i = 0; i < 2; i++)
+        pthread_create(&ids[i], NULL, worker, (void *)i); // race
+    for (long i = 0; i < 2; i++)
+        pthread_join(ids[i], NULL);
+}
+
 int main(void) {
     pthread_t c;
     pthread_create(&c, NULL, cleaner, NULL);
-    for (int round = 0; round < 2; round++)
-        for (long i = 0; i < 2; i++) {
-            pthread_create(&ids[i], NULL, worker, (void *)i); // race
-            pthread_join(ids[i], NULL);
-        }
+    two_workers();
+    two_workers();
     return 0;
 }

@@ -4,7 +4,8 @@
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_t ids[2];
-static struct { int full, value; } slots[2];
+struct slot { int full, value; };
+static struct slot slots[2];
 static int running;
 
 static void *worker(void *arg) {

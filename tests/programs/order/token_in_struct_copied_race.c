@@ -4,7 +4,9 @@
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_t ids[2];
-static struct { int full, value; } slots[3];
+struct slot { int full, value; };
+static struct slot slots[2];
+static const struct slot full = {1, 0};
 static int running;
 
 static void *worker(void *arg) {
@@ -34,7 +36,7 @@ static void *cleaner(void *arg) {
 static void *stranger(void *arg) {
     for (int i = 1; i >= 0; i--) {
         pthread_mutex_lock(&locks[i]);
-        slots[i] = slots[2];
+        slots[i] = full;
         pthread_mutex_unlock(&locks[i]);
     }
     return arg;
@@ -42,7 +44,6 @@ static void *stranger(void *arg) {
 
 int main(void) {
     pthread_t c, s;
-    slots[2].full = 1;
     pthread_create(&s, NULL, stranger, NULL);
     pthread_create(&c, NULL, cleaner, NULL);
     for (long i = 0; i < 2; i++) {
