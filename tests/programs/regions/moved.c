@@ -37,7 +37,7 @@ static void move(void) {
     if (n != NULL) {
         heads[0] = n->next;                             // no-race alarm(lockset): a node has one list for ever
         n->next = heads[1];                             // no-race alarm(lockset): a node has one list for ever
-        heads[1] = n;                                   // no-race alarm(lockset): a node has one list for ever
+        heads[1] = n;                                   // no-race
     }
     pthread_mutex_unlock(&locks[1]);
     pthread_mutex_unlock(&locks[0]);
