@@ -72,9 +72,9 @@ _COMPARISONS: Final = {"eq": Op.EQ, "ne": Op.NE, "lt": Op.LT, "le": Op.LE, "gt":
 _MAX_SIZE: Final = 40
 
 Pointer = tuple[str, Expr]
+"""A global variable, and how many bytes into it."""
 BY_ADDRESS: Final = "*"
 """Begins the name of an address that all threads know, where no object is named."""
-"""A global variable, and how many bytes into it."""
 
 
 @dataclass(frozen=True)
