@@ -13,6 +13,7 @@ and LOCK, UNLOCK, SPAWN, JOIN, ALOAD, ASTORE, RLX, ACQ, REL, AR, SEQ stand for w
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 # -- locks by name, in arrays, in structures, through pointers and wrappers
@@ -2988,6 +2989,15 @@ UNLOCK(&m@);
 -- end
 if (r@ «==¦<=¦>=» 0) { t@[‹0¦1›] = 0; «;¦cell@[‹0¦1›] = 2;» }
 """
+
+TOKENS_IN_STRUCTS = (
+    re.sub(r"cell@\[([^\]]*)\](?!«)", r"cell@[\1].v", TOKENS)
+    .replace(
+        "int cell@[4]«¦ = {0, 1}»;",
+        "struct C@ { int v; int w; } cell@[4]«¦ = {{0, 0}, {1, 0}}»; ‹k:int dummy@;¦struct C@ full@ = {«0¦1», 1};›",
+    )
+    .replace("  return NULL;", "  LOCK(&l@[1]); «cell@[1].w = 1;¦cell@[1] = full@;» UNLOCK(&l@[1]);\n  return NULL;", 1)
+)
 
 # -- names that mean one thing now and another later
 
