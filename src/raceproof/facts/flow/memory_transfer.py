@@ -63,6 +63,7 @@ def load(w: Walker, instr: Load, state: State) -> None:
         open_fresh(address, state)
         state.memory[(address, size)] = Known(w.evaluator.itself(name), touch.objects)
     else:
+        w.flow.observed.note_word(address, size)
         _observe(w, name, address, size, instr.order, state)
         counting.read(w, name, address, instr.order, state)
         turns.read(w, name, address, instr.order, state)
@@ -101,6 +102,7 @@ def store(w: Walker, instr: Store, state: State) -> list[State] | None:
     address, value = w.value(instr.address, state), w.value(instr.value, state)  # the write may have made names stale
     if isinstance(instr.type, IntType | PtrType) and is_tracked(w, touch, address, state):
         state.memory[(address, instr.type.size)] = Known(value, touch.objects)
+    w.flow.observed.note_word(address, instr.type.size)
     counting.write(w, instr, address, state)
     tokens.write(w, instr, address, touch, state)
     if address.is_absolute:
@@ -211,6 +213,7 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
     state.publish(new)
     state.find(touch.objects)
     overwrite(w, touch, address, instr.type.size, state)
+    w.flow.observed.note_word(address, instr.type.size)
     counting.write(w, instr, address, state)
     old = w.evaluator.itself(instr.result.name)
     takes = instr.op in ("xchg", "or") and new.is_constant and new.constant != 0 and instr.order.acquires
@@ -243,6 +246,7 @@ def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[St
     regions.exchange(w, instr, instr.new, state)
     state.find(touch.objects)
     overwrite(w, touch, address, instr.type.size, state)
+    w.flow.observed.note_word(address, instr.type.size)
     done = state.copy()
     done.publish(new)
     done.values[f"{name}.1"] = Linear(1)

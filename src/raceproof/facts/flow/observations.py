@@ -50,6 +50,7 @@ class Uses:
     turn_sources: Mapping[Linear, frozenset[Linear | ThreadId]]
     turn_vias: Mapping[Linear, frozenset[Linear | None]]
     section_stores: Mapping[Linear, Mapping[SiteId, frozenset[tuple[int, int]]]]
+    word_sizes: Mapping[Linear, frozenset[int]]
 
 
 class Observations:
@@ -83,6 +84,7 @@ class Observations:
         self._turn_vias: dict[Linear, frozenset[Linear | None]] = {}
         self._section_stores: dict[Linear, dict[SiteId, set[tuple[int, int]]]] = {}
         self._other_stores: set[SiteId] = set()
+        self._word_sizes: dict[Linear, set[int]] = {}
 
     def note_lock_objects(self, address: Linear, targets: tuple[MemLoc, ...]) -> None:
         objects = frozenset(t.object for t in targets)
@@ -168,6 +170,11 @@ class Observations:
         else:
             self._section_stores.setdefault(address, {}).setdefault(site, set()).add(stored)
 
+    def note_word(self, address: Linear, size: int) -> None:
+        """A load, store or atomic update of that many bytes where all threads know the address."""
+        if address.is_absolute:
+            self._word_sizes.setdefault(address, set()).add(size)
+
     def note_barrier(self, address: Linear, count: int | None, site: SiteId) -> None:
         self._barriers.setdefault(address, set()).add(count)
 
@@ -204,6 +211,7 @@ class Observations:
                 address: {site: frozenset(stored) for site, stored in sites.items() if site not in self._other_stores}
                 for address, sites in self._section_stores.items()
             },
+            word_sizes=_frozen(self._word_sizes),
         )
 
 

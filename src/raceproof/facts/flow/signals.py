@@ -18,7 +18,7 @@ from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
 from raceproof.facts.flow.flow import FlowResult
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.world import TargetedTouch, World
-from raceproof.ir import Instr, Rmw, SiteId, Store, Terminator
+from raceproof.ir import Instr, Rmw, Store, Terminator
 from raceproof.model import (
     MAIN,
     BarrierFact,
@@ -51,9 +51,14 @@ def _is_confused(address: Linear, others: Iterable[Linear], flow: FlowResult) ->
     )
 
 
-def _may_change_unseen(world: World, address: Linear) -> bool:
+def _may_change_unseen(world: World, address: Linear, size: int) -> bool:
     target = _base_of(address)
-    return target is not None and world.may_change_unseen(MemLoc(target, address.constant, 1))
+    return target is not None and world.may_change_unseen(MemLoc(target, address.constant, size))
+
+
+def _size_of(flow: FlowResult, address: Linear) -> int:
+    """As many bytes as anybody reads or writes there at once."""
+    return max(flow.uses.word_sizes.get(address, ()), default=1)
 
 
 def _may_post_unseen(world: World, address: Linear) -> bool:
@@ -86,11 +91,12 @@ def exclusive_locks(
         address
         for address, sites in flow.uses.lock_operations.items()
         if address not in flow.uses.broken_locks
-        and not _may_change_unseen(world, address)
+        and len(flow.uses.word_sizes.get(address, ())) == 1
+        and not _may_change_unseen(world, address, _size_of(flow, address))
         and (address not in flow.turn_words or _is_taken_in_turn(flow, address, drawn_from))
         and all(
             key[0] in sites and all(v.address == address for v in flow.views[key])
-            for key in _writes_to(address, touched, _size_at(sites, touched))
+            for key in _writes_to(address, touched, _size_of(flow, address))
         )
     }
     return frozenset(semaphores | spins | _semaphores_in_objects(world, flow))
@@ -128,7 +134,10 @@ def turn_words(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targe
     return frozenset(
         address
         for address in flow.uses.turn_words - section_words(world, flow, touched).keys()
-        if all(_may_end_a_turn(world.instructions[key[0]][1]) for key in _writes_to(address, touched))
+        if all(
+            _may_end_a_turn(world.instructions[key[0]][1])
+            for key in _writes_to(address, touched, _size_of(flow, address))
+        )
     )
 
 
@@ -155,7 +164,7 @@ def section_words(
     for address, sites in flow.uses.section_stores.items():
         sizes = {size for stored in sites.values() for size, _ in stored}
         taken = {value for stored in sites.values() for _, value in stored} - {0}
-        if len(sizes) != 1 or len(taken) != 1 or _may_change_unseen(world, address):
+        if len(sizes) != 1 or len(taken) != 1 or _may_change_unseen(world, address, _size_of(flow, address)):
             continue
         if all(
             key[0] in sites and all(v.address == address for v in flow.views[key])
@@ -165,11 +174,7 @@ def section_words(
     return found
 
 
-def _size_at(sites: frozenset[SiteId], touched: Mapping[AccessKey, TargetedTouch]) -> int:
-    return max((touch.touch.size or 1 for key, touch in touched.items() if key[0] in sites), default=1)
-
-
-def _writes_to(address: Linear, touched: Mapping[AccessKey, TargetedTouch], size: int = 1) -> list[AccessKey]:
+def _writes_to(address: Linear, touched: Mapping[AccessKey, TargetedTouch], size: int) -> list[AccessKey]:
     target = _base_of(address)
     if target is None:
         return []
@@ -186,7 +191,9 @@ def senders_of(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targe
     records = {r.id: r for r in flow.records}
     result: dict[Signal, ThreadId] = {}
     for signal in sorted(flow.candidates, key=str):
-        if _base_of(signal.address) is None or _may_change_unseen(world, signal.address):
+        if _base_of(signal.address) is None or _may_change_unseen(
+            world, signal.address, _size_of(flow, signal.address)
+        ):
             continue
         if signal.address in flow.uses.semaphores:
             sender = _poster(world, flow, signal.address)
@@ -215,7 +222,7 @@ def _setter(
 ) -> ThreadId | None:
     """The one thread that changes a flag, always in a way that the reader's way of reading is ordered with."""
     sender: ThreadId | None = None
-    for key in _writes_to(signal.address, touched):
+    for key in _writes_to(signal.address, touched, _size_of(flow, signal.address)):
         if key[0] in flow.uses.reset_sites:
             continue
         _, instr = world.instructions[key[0]]
