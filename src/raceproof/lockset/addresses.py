@@ -28,6 +28,8 @@ from raceproof.model import (
     is_absolute,
 )
 
+_MAX_STRIDE = 1 << 24
+_MAX_DISTANCE = 1 << 31
 Terms = tuple[tuple[Atom, int], ...]
 
 
@@ -105,7 +107,7 @@ def _own_elements(
     match own_a, own_b:
         case ((atom_a, factor_a),), ((atom_b, factor_b),) if atom_a == atom_b and factor_a == factor_b:
             stride = _instance_stride(cp, atom_a)
-            if stride is not None and abs(factor_a) * stride - abs(apart) >= max(size_a, size_b):
+            if stride is not None and _are_apart(factor_a * stride, apart, max(size_a, size_b)):
                 return "every thread has an element of its own"
     return None
 
@@ -118,7 +120,7 @@ def _drawn_elements(
         case ((atom_a, factor_a),), ((atom_b, factor_b),) if factor_a == factor_b:
             counters = {c for atom, c in view_a.moment.must_drawn if atom == atom_a}
             counters &= {c for atom, c in view_b.moment.must_drawn if atom == atom_b}
-            if counters & cp.drawn_from and abs(factor_a) - abs(apart) >= max(size_a, size_b):
+            if counters & cp.drawn_from and _are_apart(factor_a, apart, max(size_a, size_b)):
                 return "no two threads draw the same element"
     return None
 
@@ -136,6 +138,8 @@ def _listed_elements(cp: ConcurrentProgram, size_a: int, view_a: View, size_b: i
             apart = place_a.plus(place_b, -1)
             if not apart.is_constant or (apart.constant < size_b and -apart.constant < size_a):
                 return None
+            if abs(apart.constant) > _MAX_DISTANCE:
+                return None  # it may be the same place, once around the address space
     return "different threads were given different elements"
 
 
@@ -158,6 +162,12 @@ def _places(cp: ConcurrentProgram, view: View) -> list[Linear] | None:
     if not rest.is_absolute or not base.is_absolute:
         return None
     return [rest.plus(base.shifted(step * value), factor) for value in argument.values]
+
+
+def _are_apart(stride: int, apart: int, size: int) -> bool:
+    """Different multiples of `stride`, `apart` from each other besides, are not within `size`. With a stride so large
+    that a few of them go once around the address space, they might be."""
+    return abs(stride) <= _MAX_STRIDE and abs(stride) - abs(apart) >= size
 
 
 def _instance_stride(cp: ConcurrentProgram, atom: Atom) -> int | None:
@@ -212,7 +222,7 @@ def _are_other_elements(argument: DistinctArgument, pattern: Linear, address: Li
     apart = beside_argument.plus(beside_pattern, -1)
     if not beside_argument.is_absolute or not beside_pattern.is_absolute or not apart.is_constant:
         return False
-    return argument.stride * abs(factor) - abs(apart.constant) >= size
+    return _are_apart(argument.stride * factor, apart.constant, size)
 
 
 def _not_created(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view_b: View) -> str | None:
@@ -238,7 +248,7 @@ def _not_created(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view
             apart = view_b.address.plus(given, -factor).plus(beside_pattern, -1) if given is not None else None
             if apart is None or not apart.is_constant:
                 continue
-            if argument.stride * abs(factor) - abs(apart.constant) >= max(a.size, b.size):
+            if _are_apart(argument.stride * factor, apart.constant, max(a.size, b.size)):
                 return "an element whose thread has not been created yet"
     return None
 
@@ -343,7 +353,7 @@ def _go_together(held_a: HeldLock, a: Access, view_a: View, held_b: HeldLock, b:
         for atom, factor in place.terms
         if not is_absolute(atom)
     }
-    for of_lock, of_place in sorted(factors):
+    for of_lock, of_place in sorted(f for f in factors if abs(f[0]) <= _MAX_STRIDE):
         rest_a = held_a.address.scaled(of_lock).plus(place_a, -of_place)
         if rest_a.is_absolute and rest_a == held_b.address.scaled(of_lock).plus(place_b, -of_place):
             return True
@@ -370,7 +380,11 @@ def _own_shift(a: Access, view_a: View, b: Access, view_b: View) -> Shift | None
     apart = common_a.plus(common_b, -1)
     match own_a, own_b:
         case ((x, factor_a),), ((y, factor_b),) if factor_a == factor_b and apart.is_constant:
-            if apart.constant % factor_a == 0 and overlap_means_equal(a, b, abs(factor_a)):
+            if (
+                abs(factor_a) <= _MAX_STRIDE
+                and apart.constant % factor_a == 0
+                and overlap_means_equal(a, b, abs(factor_a))
+            ):
                 return x, y, -apart.constant // factor_a
     return None
 

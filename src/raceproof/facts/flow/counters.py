@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from raceproof.facts.flow.contexts import SHARED, AccessKey, ThreadRecord
+from raceproof.facts.flow.counts import MAX_STEP
 from raceproof.facts.flow.flow import FlowResult
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.observations import Step
@@ -30,7 +31,8 @@ def countdowns(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targe
     sizes = {(step.address, step.size) for steps in flow.uses.steps.values() for step in steps if step.amount == -1}
     for address, size in sorted(sizes, key=str):
         counter = _count_down(world, flow, touched, address, size)
-        if counter is not None and address not in flow.uses.repeated_counts:
+        is_whole = flow.uses.word_sizes.get(address, frozenset()) <= {size}
+        if counter is not None and address not in flow.uses.repeated_counts and is_whole:
             found[address] = counter
     return {address: counter for address, counter in found.items() if _agrees(counter, flow.counters.get(address))}
 
@@ -65,7 +67,7 @@ def _count_down(
         steps = flow.uses.steps[key[0]]
         if view.thread == MAIN:
             continue
-        if any(s.amount is None or s.amount < -1 for s in steps):
+        if any(s.amount is None or not -1 <= s.amount <= MAX_STEP for s in steps):
             return None
         if any(s.amount == -1 for s in steps):
             counting.add(view.thread)
@@ -191,7 +193,7 @@ def lenders(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targeted
 
 
 def _grows(flow: FlowResult, key: AccessKey) -> bool:
-    return all(step.amount is not None and step.amount > 0 for step in flow.uses.steps[key[0]])
+    return all(step.amount is not None and 0 < step.amount <= MAX_STEP for step in flow.uses.steps[key[0]])
 
 
 def _is_made_by_main(record: ThreadRecord) -> bool:

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 
 from raceproof.facts.flow import tokens
 from raceproof.facts.flow.contexts import SHARED, ThreadRecord
-from raceproof.facts.flow.counts import Tally
+from raceproof.facts.flow.counts import MAX_START, Tally
 from raceproof.facts.flow.state import Condition, State
 from raceproof.ir import (
     Binary,
@@ -94,7 +94,8 @@ def _may_be_joiner(w: Walker, counter: CountDown) -> bool:
 def _assigned(w: Walker, counter: CountDown, value: Linear, state: State) -> Tally:
     """After `c = value` by main."""
     nobody = not counter.threads & state.may_run.keys()
-    tally = Tally(balance=value.constant if value.is_constant and nobody else None)
+    is_known = value.is_constant and abs(value.constant) <= MAX_START  # far from wrapping around
+    tally = Tally(balance=value.constant if is_known and nobody else None)
     most = _most_threads(w, counter)
     spare = value.plus(most, -1) if most is not None else None
     return tally.at_least(spare.constant) if spare is not None and spare.is_constant else tally

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from raceproof.model import Atom, Linear, ObjectId
 
 LIMIT = 8
+MAX_STEP = 256  # in greater steps a counter could soon wrap around
+MAX_START = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +27,16 @@ class Tally:
     floor: int | None = None
 
     def shifted(self, amount: int) -> Tally:
+        if amount > MAX_STEP:
+            return UNKNOWN
         return Tally(_shift(self.balance, amount), _shift(self.floor, amount))
 
     def after_creation(self) -> Tally:
         return Tally(_shift(self.balance, -1), self.floor)
 
     def at_least(self, floor: int) -> Tally:
+        if floor > MAX_START:
+            return self
         return Tally(self.balance, floor if self.floor is None else max(self.floor, floor))
 
     def is_at_least(self, value: int) -> bool:

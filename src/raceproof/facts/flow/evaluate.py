@@ -141,6 +141,8 @@ class Evaluator:
         from_bits = instr.from_type.bits if isinstance(instr.from_type, IntType) else self.pointer_bits
         to_bits = instr.to_type.bits if isinstance(instr.to_type, IntType) else self.pointer_bits
         match instr.op:
+            case "sext" if to_bits > from_bits == self.pointer_bits and not _is_simple(inner):
+                return of_atom(Derived(f"sext{from_bits}", (inner,)))  # the sum may have wrapped around
             case "threadlocal" | "bitcast" | "ptrtoint" | "inttoptr" | "sext" if to_bits >= from_bits > 1:
                 return inner
             case "zext":
@@ -171,17 +173,20 @@ class Evaluator:
         left, right = self.value(instr.left, state), self.value(instr.right, state)
         bits = instr.type.bits if isinstance(instr.type, IntType) else 0
         if instr.nsw or bits == self.pointer_bits:
+            result: Linear | None = None
             match instr.op:
                 case "add":
-                    return left.plus(right)
+                    result = left.plus(right)
                 case "sub":
-                    return left.plus(right, -1)
+                    result = left.plus(right, -1)
                 case "mul" if right.is_constant:
-                    return left.scaled(right.constant)
+                    result = left.scaled(right.constant)
                 case "mul" if left.is_constant:
-                    return right.scaled(left.constant)
+                    result = right.scaled(left.constant)
                 case "shl" if right.is_constant and 0 <= right.constant < bits:
-                    return left.scaled(1 << right.constant)
+                    result = left.scaled(1 << right.constant)
+            if result is not None:
+                return result if instr.nsw else _wrapped(result, bits)
         if bits == 0:
             return None
         if left.is_constant and right.is_constant:
@@ -215,7 +220,27 @@ class Evaluator:
             if a.is_constant and b.is_constant and min(a.constant, b.constant) >= 0:
                 return (a.constant < b.constant) == positive
             return self.decide(of_atom(Derived("operands", (a, b))), kind, positive, state)
+        if kind == "slt" and a != b and not self._are_exact(instr, state):
+            return self.decide(of_atom(Derived("compared", (a, b))), kind, positive, state)  # below 0 if a < b
         return self.decide(a.plus(b, -1), kind, positive, state)
+
+    def _are_exact(self, instr: Compare, state: State) -> bool:
+        """The values are what is compared as signed numbers, not only up to wrapping around."""
+        if isinstance(instr.type, IntType) and instr.type.bits != self.pointer_bits:
+            return True
+        return self._is_exact(instr.left, state) and self._is_exact(instr.right, state)
+
+    def _is_exact(self, operand: Operand, state: State) -> bool:
+        if _is_simple(self.value(operand, state)):
+            return True
+        if not isinstance(operand, Reg) or operand.name in state.values:
+            return False
+        match self.info.definitions.get(operand.name):
+            case Cast(op="sext", from_type=IntType(bits=bits)):
+                return bits < self.pointer_bits
+            case Binary(nsw=True, left=left, right=right):
+                return self._is_exact(left, state) and self._is_exact(right, state)
+        return False
 
     def decide(self, difference: Linear, kind: str, positive: bool, state: State) -> bool | tuple[Condition, bool]:
         """`difference == 0` or `< 0`, wanted `positive`; looks through `(a == b) != 0`."""
@@ -254,6 +279,25 @@ class Evaluator:
             case ((Base(object=target), 1 | -1),):
                 return difference.constant == 0 and self.objects[target].kind is not ObjectKind.HEAP
         return False
+
+
+def _is_simple(value: Linear) -> bool:
+    """A number, or something that is named by one atom: no arithmetic."""
+    return value.is_constant or (value.constant == 0 and value.factors() == (1,))
+
+
+def _wrapped(value: Linear, bits: int) -> Linear:
+    """The same up to multiples of 2^bits, with signed numbers."""
+    half = 1 << (bits - 1)
+    if all(-half <= number < half for number in (value.constant, *value.factors())):
+        return value
+    terms = tuple((atom, wrapped) for atom, k in value.terms if (wrapped := _signed(k, bits)))
+    return Linear(_signed(value.constant, bits), terms)
+
+
+def _signed(number: int, bits: int) -> int:
+    half = 1 << (bits - 1)
+    return (number + half) % (2 * half) - half
 
 
 def _of_small_numbers(op: str, left: int, right: int, bits: int) -> int | None:

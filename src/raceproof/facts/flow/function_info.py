@@ -64,18 +64,40 @@ class CountedLoop:
 
     def numbers(self, definitions: Mapping[str, Instr]) -> range | None:
         """What the counter may be where the condition holds; None if that is not constant."""
-        phi = definitions[self.counter.name]
-        if not isinstance(phi, Phi) or not isinstance(phi.type, IntType):
-            return None
         if not isinstance(self.first, IntConst) or not isinstance(self.bound, IntConst):
             return None
-        first, bound, step = self.first.value, self.bound.value, self.step
-        if min(first, bound) < 0 or max(first, bound) + abs(step) >= 1 << (phi.type.bits - 1):
-            return None  # signed and unsigned agree, and nothing wraps around
-        if self.predicate == "ne" and (bound - first) % step:
+        if min(self.first.value, self.bound.value) < 0:
+            return None
+        return self.numbers_between(self.first.value, self.bound.value, definitions)
+
+    def numbers_between(self, first: int, bound: int, definitions: Mapping[str, Instr]) -> range | None:
+        """The same, if these are what it starts with and is compared with; None if it may wrap around."""
+        phi, step = definitions[self.counter.name], self.step
+        if not isinstance(phi, Phi) or not isinstance(phi.type, IntType):
+            return None
+        if max(abs(first), abs(bound)) + abs(step) >= 1 << (phi.type.bits - 1):
+            return None
+        if min(first, bound) < 0 and (self.predicate in ("ult", "ule") or self._is_zero_extended(definitions)):
+            return None  # signed and unsigned do not agree
+        if self.predicate == "ne" and ((bound - first) % step or (bound < first) == (step > 0)):
             return None
         beyond = {"sle": bound + 1, "ule": bound + 1, "sge": bound - 1}
         return range(first, beyond.get(self.predicate, bound), step)
+
+    def wraps_at(self, register: str, definitions: Mapping[str, Instr]) -> int | None:
+        """In how many bits one of `moving` may wrap around; None: it never does, being signed or a pointer."""
+        phi = definitions[register]
+        if not isinstance(phi, Phi) or not isinstance(phi.type, IntType):
+            return None
+        steps = (definitions.get(value.name) for value, _ in phi.incoming if isinstance(value, Reg))
+        if all(step.nsw for step in steps if isinstance(step, Binary) and phi.result in (step.left, step.right)):
+            return None
+        return phi.type.bits
+
+    def _is_zero_extended(self, definitions: Mapping[str, Instr]) -> bool:
+        """The counter is compared as an unsigned number, in more bits than it has."""
+        casts = (i for i in definitions.values() if isinstance(i, Cast) and i.value == self.counter)
+        return any(cast.op == "zext" for cast in casts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 
 MAX_STARTS = 4
 MAX_VALUES = 16
+MAX_THREADS = 1 << 20  # in a loop with unknown bounds: fewer than it takes for what moves to wrap around
 THREAD_ID = "@thread:"
+UNKNOWN_ROUNDS = Opaque("#rounds")
 
 
 def create(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
@@ -254,9 +256,11 @@ def _argument(
         if len(moving) == 1 and all(_is_constant_in_frame(w, leaf) for o in others for leaf in of_atom(o).leaves()):
             [(atom, factor)] = moving
             stride = abs(factor * growth[atom])
+            values = _counter_values(w, loop, state)
+            if not _are_distinct(w, loop, atom, factor, values):
+                return AnyArgument()
             if atom != w.evaluator.opaque_name(loop.counter.name):
                 return DistinctArgument(value, stride, False, _bits(w, operand))
-            values = _counter_values(w, loop, state)
             bits = _bits(w, operand)
             if bits is None and values and not others:
                 bits = 1 + max(abs(value.constant + factor * values[end]).bit_length() for end in (0, -1))
@@ -265,11 +269,22 @@ def _argument(
     return AnyArgument()
 
 
+def _are_distinct(w: Walker, loop: CountedLoop, atom: Atom, factor: int, values: range | None) -> bool:
+    """`factor` times what moves is another number in each round, even if it wraps around."""
+    rounds = len(values) if values is not None else MAX_THREADS
+    for name, growth in loop.moving.items():
+        if w.evaluator.opaque_name(name) == atom:
+            bits = loop.wraps_at(name, w.info.definitions)
+            is_within = bits is None or abs(growth) * rounds <= 1 << bits
+            return is_within and abs(factor * growth) * rounds <= 1 << w.evaluator.pointer_bits
+    return False
+
+
 def _counter_values(w: Walker, loop: CountedLoop, state: State) -> range | None:
     """The values of a loop's counter, if they are constant."""
-    first, bound, predicate, step = _upwards(w, loop, state)
-    if first.is_constant and bound.is_constant and predicate in ("slt", "ult", "ne"):
-        return range(first.constant, bound.constant, step)
+    first, bound = w.value(loop.first, state), w.value(loop.bound, state)
+    if first.is_constant and bound.is_constant:
+        return loop.numbers_between(first.constant, bound.constant, w.info.definitions)
     return None
 
 
@@ -293,11 +308,8 @@ def _instances(w: Walker, site: SiteId, loop: CountedLoop | None, state: State) 
         return 1
     if loop is None:
         return None
-    first, bound, predicate, step = _upwards(w, loop, state)
-    if first.is_constant and bound.is_constant and predicate in ("slt", "ult", "ne"):
-        rounds = -((first.constant - bound.constant) // step)
-        return max(rounds, 0)
-    return None
+    values = _counter_values(w, loop, state)
+    return len(values) if values is not None else None
 
 
 def _rounds(w: Walker, site: SiteId | None, loop: CountedLoop | None, state: State) -> tuple[str, Linear] | None:
@@ -313,6 +325,11 @@ def _rounds(w: Walker, site: SiteId | None, loop: CountedLoop | None, state: Sta
         return None
     if not all(_is_constant_in_frame(w, leaf) for leaf in bound.leaves()):
         return None
+    if bound.is_constant:
+        values = _counter_values(w, loop, state)
+        return (w.function.name, Linear(len(values))) if values is not None else None
+    if predicate not in ("slt", "sle"):
+        return w.function.name, of_atom(UNKNOWN_ROUNDS)  # as a signed number the bound may be less than there are
     return w.function.name, bound.plus(first, -1).shifted(int(predicate in ("sle", "ule")))
 
 
@@ -446,6 +463,8 @@ def _loop_ids(w: Walker, loop: CountedLoop, address: Linear, state: State) -> Lo
         return None
     named = address.plus(of_atom(counter), -factor).plus(of_atom(COUNTER), factor)
     first, bound, predicate, step = _upwards(w, loop, state)
+    if first.is_constant and bound.is_constant and _counter_values(w, loop, state) is None:
+        return None
     for part in (named, first, bound):
         for leaf in part.leaves():
             if leaf != COUNTER and not _is_constant_in_frame(w, leaf):
