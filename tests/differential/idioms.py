@@ -3419,6 +3419,56 @@ JOIN(a@);
 x@ = y@;
 """
 
+WRAPPING_NUMBERS = """
+pthread_t t@[6]; int cell@[8]; int sum@; _Atomic(unsigned) next@;
+void *f@(void *arg) {
+  ‹long i = (long)arg;¦unsigned long i = (unsigned long)arg * ‹1UL¦0x4000000000000000UL¦0x8000000000000000UL›;¦int i = (int)‹1¦atomic_fetch_add_explicit(&next@, ‹1u¦0x40000000u¦0x80000000u›, SEQ)›;›
+  if (‹i >= 0 && i < 8¦(unsigned long)i < 8¦(long)(i + 0x7fffffffffffffffUL) < 0 && i < 8 && i >= 0›) cell@[i]++;
+  ‹;¦unsigned long a = (unsigned long)‹0x7fffffffffffffffUL¦arg›; if (‹(long)(a + 1) < (long)a¦a + a + 2 == 0¦(long)(a + 1) < 0›) sum@++;›
+  return NULL;
+}
+-- setup
+‹unsigned¦int¦unsigned long› c@ = ‹0¦1›; ‹int¦unsigned¦long¦unsigned long› i@; int made@ = 0;
+-- create
+for (i@ = 0; i@ ‹<¦!=› ‹n:2¦3›; i@++, c@ += ‹1¦2¦0x40000000u¦0x80000000u¦0x8000000000000000UL›)
+  SPAWN(&t@[made@++], f@, (void *)(long)‹c@¦(int)c@¦i@¦(signed char)c@¦((unsigned long)i@ << ‹1¦62¦63›)›);
+-- middle
+«;¦sum@ = 1;¦cell@[1] = 1;»
+-- join
+for (i@ = 0; i@ < ‹=n›; i@++) JOIN(t@[i@]);
+-- end
+sum@ += cell@[0];
+"""
+
+PARTS_OF_WORDS = """
+int w@ ‹¦= 1¦= 256›; int data@; pthread_mutex_t m@ = PTHREAD_MUTEX_INITIALIZER;
+void *f@(void *arg) {
+  int me = (int)(long)arg;
+  ‹data@ = 1; __atomic_fetch_sub(&w@, 1, 5);¦data@ = 2; __atomic_store_n(&w@, ‹1¦256›, 5);¦LOCK(&m@); data@++; w@ = 1; UNLOCK(&m@);¦if (__atomic_load_n(&w@, 5) == me) { data@++; __atomic_store_n(&w@, 3, 5); }¦if (__atomic_exchange_n(&w@, ‹1¦256›, 5) == 0) { data@++; __atomic_store_n(&w@, 0, 5); }›
+  return NULL;
+}
+void *g@(void *arg) {
+  int me = (int)(long)arg;
+  ‹if (__atomic_load_n(‹&w@¦(signed char *)&w@¦(short *)&w@›, 5) ‹==¦!=› ‹me¦0¦1›) data@ = 3;¦if (__atomic_exchange_n(‹&w@¦(char *)&w@›, 1, 5) == 0) { data@++; __atomic_store_n(&w@, 0, 5); }¦LOCK(&m@); int seen = ‹w@¦*(signed char *)&w@›; UNLOCK(&m@); if (seen) data@ = 4;›
+  return NULL;
+}
+void *h@(void *arg) {
+  ‹__atomic_store_n((char *)&w@ + ‹0¦1›, ‹0¦1›, 5);¦LOCK(&m@); ((char *)&w@)[1] = 1; UNLOCK(&m@);¦;›
+  return NULL;
+}
+-- setup
+pthread_t a@[2], b@, c@;
+‹;¦w@ = ‹1¦2¦256›;›
+-- create
+for (int i = 0; i < ‹1¦2›; i++) SPAWN(&a@[i], f@, (void *)(long)(i * 256));
+‹;¦SPAWN(&b@, g@, NULL);›
+‹;¦SPAWN(&c@, h@, NULL);›
+-- middle
+-- join
+-- end
+‹;¦if (__atomic_load_n(‹&w@¦(signed char *)&w@›, 5) ‹== 0¦<= 0›) data@ = 5;›
+"""
+
 IDIOMS: Final[dict[str, str]] = {
     name.lower(): text
     for name, text in list(globals().items())
