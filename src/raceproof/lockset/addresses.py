@@ -449,7 +449,8 @@ def _same(a: HeldLock, b: HeldLock, shift: Shift | None) -> bool:
         return False
     x, y, distance = shift
     if distance == 0:
-        return a.address == b.address.replaced(y, x) and _is_made_of(x, a.address)
+        # each in terms of its own index: what is called x in the other thread is another number
+        return a.address == b.address.replaced(y, x) and _is_made_of(x, a.address) and _is_made_of(y, b.address)
     common_a, own_a = _split(a.address)
     common_b, own_b = _split(b.address)
     match own_a, own_b:
