@@ -12,6 +12,10 @@ from math import gcd
 
 from raceproof.model import Access, Linear, MemLoc, View, is_absolute
 
+FAR_STEP = 1 << 24
+"""Of elements with a larger step a few multiples go once around the address space, and meet again."""
+FAR = 1 << 31
+
 
 @dataclass(frozen=True, slots=True)
 class Distances:
@@ -20,6 +24,11 @@ class Distances:
     apart: int
     step: int
     not_same: bool = False
+
+    @property
+    def may_wrap(self) -> bool:
+        """What is so far apart may be the same place, once around the address space."""
+        return abs(self.apart) > FAR or (self.not_same and abs(self.step) > FAR_STEP)
 
     def overlapping(self, size_a: int, size_b: int) -> list[int]:
         """Those at which blocks of these sizes share a byte."""

@@ -9,7 +9,7 @@ same index tells the data and the lock (`data[i]` and `locks[i % 8]`), so that e
 from __future__ import annotations
 
 from raceproof.evidence.claims import Ruling, accepted, not_checked, rejected
-from raceproof.evidence.distances import overlap_means_equal
+from raceproof.evidence.distances import FAR_STEP, overlap_means_equal
 from raceproof.facts import describe_lock
 from raceproof.model import (
     Access,
@@ -98,7 +98,7 @@ def _on_one_line(held_1: HeldLock, first: tuple[Access, View], held_2: HeldLock,
         return False
     for atom, rise in address_1.terms:
         run = dict(held_1.address.terms).get(atom, 0)
-        if is_absolute(atom) or run == 0:
+        if is_absolute(atom) or run == 0 or abs(rise) > FAR_STEP:
             continue
         line_1 = held_1.address.scaled(rise).plus(address_1.scaled(run), -1)
         line_2 = held_2.address.scaled(rise).plus(address_2.scaled(run), -1)
@@ -112,11 +112,11 @@ def _of_same_index(held_1: HeldLock, first: tuple[Access, View], held_2: HeldLoc
     address_1, address_2 = first[1].address, second[1].address
     if address_1 is None or address_2 is None:
         return False
-    own_1 = [atom for atom in address_1.atoms() if not is_absolute(atom)]
-    own_2 = [atom for atom in address_2.atoms() if not is_absolute(atom)]
-    if len(own_1) != 1 or len(own_2) != 1:
+    own_1 = [(atom, factor) for atom, factor in address_1.terms if not is_absolute(atom)]
+    own_2 = [(atom, factor) for atom, factor in address_2.terms if not is_absolute(atom)]
+    if len(own_1) != 1 or len(own_2) != 1 or abs(own_1[0][1]) > FAR_STEP:
         return False
-    [x], [y] = own_1, own_2
+    [(x, _)], [(y, _)] = own_1, own_2
     any_value = Opaque("<any value>")
     address_1, address_2 = address_1.replaced(x, any_value), address_2.replaced(y, any_value)
     lock_1, lock_2 = held_1.address.replaced(x, any_value), held_2.address.replaced(y, any_value)

@@ -67,7 +67,7 @@ def _may_touch(cp: ConcurrentProgram, happening: Happening) -> list[frozenset[Ob
 def _apart(a: Happening, b: Happening, distances: Distances | None) -> bool:
     """No distance makes the two share a byte."""
     size_a, size_b = a[0].size, b[0].size
-    if distances is None or size_a is None or size_b is None:
+    if distances is None or distances.may_wrap or size_a is None or size_b is None:
         return False
     return not distances.overlapping(size_a, size_b)
 
