@@ -3,8 +3,8 @@
     python bench/portfolio.py [--time-limit SECONDS] [--jobs N] [--write] [PATTERN]
 
 The truth is on the lines of `tests/programs`. Programs that have no race and are not proved by all engines together are
-listed with the reason that the report gives. Exit status 1 if a verdict is wrong: a race line in a pair that is proved,
-or a race that no line announces.
+listed with the reason that the report gives; `--only all --write` writes this list alone. Exit status 1 if a verdict is
+wrong: a race line in a pair that is proved, or a race that no line announces.
 """
 
 from __future__ import annotations
@@ -189,10 +189,8 @@ def main() -> int:
     begin = time.monotonic()
     answers = ask_all([Task(path, choice, args.time_limit) for path in paths for choice in choices], args.jobs)
     in_order = sorted(answers, key=lambda one: choices.index(one.choice))
-    text = format_choices(in_order)
-    if TOGETHER in choices:
-        text += f"\n\n{format_unproved(in_order)}"
-    print(f"\n{text}")
+    text, unproved = format_choices(in_order), format_unproved(in_order)
+    print(f"\n{text}\n\n{unproved}")
     wrong = [f"{one.choice}: {one.program}" for one in in_order if one.is_wrong]
     print("\n".join(["", *wrong]) if wrong else "\nnothing wrong")
     print(f"{time.monotonic() - begin:.0f} s in all", file=sys.stderr)
@@ -200,7 +198,11 @@ def main() -> int:
         limits = f"at most {args.time_limit:g} s a program, {args.jobs} at a time"
         only = "".join(f'--only "{choice}" ' for choice in args.only or ())
         command = f".venv/bin/python bench/portfolio.py --time-limit {args.time_limit:g} {only}--write"
-        replace_block("portfolio", f"`{command}`, {limits}; {machine()}.\n\n{text}")
+        head = f"`{command}`, {limits}; {machine()}.\n\n"
+        if len(choices) > 1:
+            replace_block("portfolio", head + text)
+        if TOGETHER in choices:
+            replace_block("unproved", head + unproved)
     return 1 if wrong else 0
 
 
