@@ -25,6 +25,11 @@ Written from the tables below.""",
 together, and by all but one. *for all inputs*: of those proved, not only for the inputs that were tried. *pairs by*:
 race pairs that this engine decided. Verdicts are compared with the truth; each race was executed.""",
     ),
+    "unproved": (
+        "## What all engines together do not decide",
+        """Programs of `tests/programs` without a race that are not proved, and such with one that is not executed, each with
+the reason that the report gives.""",
+    ),
     "inputs": (
         "## Races that need an input or a rare schedule",
         """The programs of `tests/programs/inputs`: the explorer alone, with the values that it tries by itself, `bmc`
