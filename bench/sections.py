@@ -27,8 +27,8 @@ race pairs that this engine decided. Verdicts are compared with the truth; each 
     ),
     "unproved": (
         "## What all engines together do not decide",
-        """Programs of `tests/programs` without a race that are not proved, and such with one that is not executed, each with
-the reason that the report gives.""",
+        """Programs of `tests/programs` without a race that are not proved, and such with one that is not executed, each
+with the reason that the report gives.""",
     ),
     "inputs": (
         "## Races that need an input or a rare schedule",
