@@ -92,7 +92,7 @@ def _joiners(
 ) -> tuple[frozenset[ThreadId], frozenset[ThreadId]]:
     """Of the threads that count down: those that always do so for a thread that they have joined; and all such threads.
 
-    None if it is not clear which they are, or if one of them could be counted twice: by itself and by who joins it.
+    Nobody if it is not clear which they are, or if one of them could be counted twice: by itself and by who joins it.
     """
     counted_for: dict[ThreadId, set[frozenset[ObjectId] | None]] = {}
     for thread in counting:
