@@ -10,7 +10,8 @@ from raceproof.core import Budget, LimitReached
 from raceproof.facts.call_targets import call_graph
 from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
 from raceproof.facts.flow.counters import countdowns, drawn_from, lenders
-from raceproof.facts.flow.flow import Flow, FlowResult
+from raceproof.facts.flow.flow import Flow
+from raceproof.facts.flow.flow_result import FlowResult
 from raceproof.facts.flow.kept_ids import kept_ids
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.region_roots import region_roots

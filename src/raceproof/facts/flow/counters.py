@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from raceproof.facts.flow.contexts import SHARED, AccessKey, ThreadRecord
 from raceproof.facts.flow.counts import MAX_STEP
-from raceproof.facts.flow.flow import FlowResult
+from raceproof.facts.flow.flow_result import FlowResult
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.observations import Step
 from raceproof.facts.flow.state import ATOMIC_SECTION

@@ -14,12 +14,13 @@ from __future__ import annotations
 import heapq
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from raceproof.core import Budget, LimitReached, SourcePos, Unsupported
-from raceproof.facts.flow.contexts import SHARED, AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
+from raceproof.facts.flow.contexts import SHARED, Context, Exit, Spawn, ThreadRecord, join_spawns
+from raceproof.facts.flow.flow_result import FlowResult, ThreadKey, reached_contexts, views_in
 from raceproof.facts.flow.initial_values import InitialValues
-from raceproof.facts.flow.observations import Observations, Uses
+from raceproof.facts.flow.observations import Observations
 from raceproof.facts.flow.region_roots import RegionRoots, unseen_ties
 from raceproof.facts.flow.stability import Stability
 from raceproof.facts.flow.state import MANY, State, join
@@ -41,11 +42,9 @@ from raceproof.model import (
     Stable,
     ThreadId,
     Tie,
-    View,
     sorted_ties,
 )
 
-ThreadKey = tuple[ThreadId, tuple[SiteId, ...], SiteId, str]  # creator, call sites, creation, start function
 GIVEN_AWAY = (SiteId(-1),)  # in place of call sites: the function was given to the outside world
 FROM_THE_START = ThreadId(MAIN + 1)  # the first of the callbacks that may run from the start, which stands for all
 
@@ -60,23 +59,6 @@ MAX_RUNS = 400  # of one context: only a broken lattice could need more
 MAX_THREADS = 400
 RECURSION_LIMIT = 100_000
 CHAIN = 2  # call sites that tell threads created by one wrapper apart
-
-
-@dataclass(frozen=True, slots=True)
-class FlowResult:
-    """What a flow found: threads, the views of every access, and how locks, semaphores, barriers and flags are used."""
-
-    records: tuple[ThreadRecord, ...]
-    threads: tuple[ThreadKey, ...]
-    views: Mapping[AccessKey, tuple[View, ...]]
-    candidates: frozenset[Signal]
-    counters: Mapping[Linear, CountDown]
-    token_objects: frozenset[ObjectId]
-    turn_words: frozenset[Linear]
-    assumptions: tuple[Assumption, ...]
-    contexts: int
-    uses: Uses
-    ties: tuple[Tie, ...] = ()
 
 
 @dataclass
@@ -125,7 +107,6 @@ class Flow:
         self.sent_addresses = {s.address for s in self.signals}
         self.initial = InitialValues(self.world.program, self._names)
         self.observed = Observations(self.world, self.initial)
-        self._positions: dict[SiteId, SourcePos | None] = {}
         self._joins: dict[str, list[tuple[SiteId, Operand]]] = {}
         self.stable_places: dict[ObjectId, dict[Linear, set[MemLoc]]] = {}  # where stable values were read
         self._entry = State()  # of what the system runs: main, constructors, callbacks of the outside world
@@ -557,16 +538,12 @@ class Flow:
     # -- the result ---------------------------------------------------------------------------------
 
     def _result(self) -> FlowResult:
-        views: dict[AccessKey, dict[View, None]] = {}
-        reached = self._reached()
-        for context, thread in reached:
-            for key, found in context.views.items():
-                for view in found:
-                    views.setdefault(key, {})[view if view.thread == thread else replace(view, thread=thread)] = None
+        entries = [(r.context, r.id) for r in self.records if r.context is not None]
+        reached = reached_contexts(entries + [(context, MAIN) for context in self._constructors])
         return FlowResult(
             records=tuple(self.records),
             threads=tuple(self._threads),
-            views={key: tuple(found) for key, found in sorted(views.items())},
+            views=views_in(reached),
             candidates=frozenset(self.candidates),
             counters=self.counters,
             token_objects=self.token_objects,
@@ -584,19 +561,6 @@ class Flow:
         entered = {context.function for context in contexts} - self.world.unseen
         ties = [tie for context in contexts for tie in context.ties]
         return sorted_ties([*ties, *unseen_ties(self.region_roots, entered)])
-
-    def _reached(self) -> list[tuple[Context, ThreadId]]:
-        """Contexts that the last runs of their callers really use, starting with the threads' entries; by thread."""
-        work = [(r.context, r.id) for r in self.records if r.context is not None]
-        work += [(context, MAIN) for context in self._constructors]
-        seen = dict.fromkeys(work)
-        while work:
-            context, thread = work.pop()
-            for called in context.calls:
-                if (called, thread) not in seen:
-                    seen[(called, thread)] = None
-                    work.append((called, thread))
-        return list(seen)
 
 
 def _same_exits(a: list[Exit], b: list[Exit]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
-from raceproof.facts.flow.flow import FlowResult
+from raceproof.facts.flow.flow_result import FlowResult
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.world import TargetedTouch
 from raceproof.model import AccessKind, DistinctArgument, MemLoc, ThreadId

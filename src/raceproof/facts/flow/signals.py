@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
-from raceproof.facts.flow.flow import FlowResult
+from raceproof.facts.flow.flow_result import FlowResult
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.ir import Instr, Rmw, Store, Terminator

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from raceproof.facts.flow.contexts import SHARED, AccessKey, ThreadRecord
-from raceproof.facts.flow.flow import FlowResult
+from raceproof.facts.flow.flow_result import FlowResult
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.tokens import cell_object, empties
 from raceproof.facts.flow.world import TargetedTouch, World
