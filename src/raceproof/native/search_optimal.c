@@ -149,7 +149,8 @@ static void insert(struct node *node, struct sequence *v) {
     append_chain(list, v);
 }
 
-/* Would a semaphore still have a unit for e' if e did not come first? */
+/* Would a semaphore still have a unit for e' if e did not come first? Of its operations only posts are independent of
+ * one another: nothing else is in v. */
 static bool has_unit(const struct sequence *v, uint32_t e) {
     uint32_t last = v->events[v->count - 1];
     const struct op *wait = &events[last].op;
@@ -157,8 +158,7 @@ static bool has_unit(const struct sequence *v, uint32_t e) {
     if (events[e].op.object != wait->object) return true;
     for (uint32_t i = 0; i + 1 < v->count; i++) {
         const struct op *op = &events[v->events[i]].op;
-        if (op->object != wait->object || op->type != O_SEM) continue;
-        value += op->kind == OP_SEM_POST ? 1 : op->kind == OP_SEM_WAIT || (op->kind == OP_TRY && op->size) ? -1 : 0;
+        value += op->kind == OP_SEM_POST && op->object == wait->object;
     }
     return value > 0;
 }
