@@ -4,8 +4,9 @@ The families, each with a generator of its own: `sc` and `weak` (branches on sha
 the weaker memory orders), `values` (values decide), `loops` (loops and inputs; `dfs` tries all values of these),
 `api` (the whole thread API, pointers, heap), `loose` (every way to wait, without a plan), `chains` (threads that wait
 for others in chains), `lists` (lists that hang on several roots, each with its lock), `idioms` (idioms put together and
-spoiled, statements at random). Programs of all but the last are trees, which end and are bounded, so that `dfs` comes
-to its end, but for some of `lists`; those of the last are texts, which `dfs` may not finish.
+spoiled, statements at random), `variations` (the programs of `tests/programs`, spoiled). Programs of all but the last
+two are trees, which end and are bounded, so that `dfs` comes to its end, but for some of `lists`; those of the last two
+are texts, which `dfs` may not finish.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Final
 from differential.generator import generate as idioms
 from differential.shrinker import candidates
 
-from exploration import api, chains, generator, lists, loose, small_loops, values
+from exploration import api, chains, generator, lists, loose, small_loops, values, variations
 from exploration.syntax import Source, render, smaller
 
 
@@ -50,16 +51,21 @@ _TREES: Final[dict[str, Callable[[int], Source]]] = {
     "chains": chains.generate,
     "lists": lists.generate,
 }
-FAMILIES: Final = (*_TREES, "idioms")
+_TEXTS: Final[dict[str, Callable[[int], str]]] = {
+    "idioms": lambda seed: idioms(seed).text,
+    "variations": variations.generate,
+}
+FAMILIES: Final = (*_TREES, *_TEXTS)
 CYCLE: Final = (
-    *("sc", "api", "loops", "idioms", "values", "loose", "weak", "api", "loops", "loose", "chains", "chains", "lists"),
+    *("sc", "api", "loops", "idioms", "values", "loose", "variations", "weak", "api", "loops", "loose", "chains"),
+    *("variations", "chains", "lists"),
 )
 """The families of consecutive seeds."""
 
 
 def specimen(seed: int, family: str | None = None) -> Specimen:
     family = family or CYCLE[seed % len(CYCLE)]
-    if family == "idioms":
-        return Specimen(family, seed, idioms(seed).text)
+    if family in _TEXTS:
+        return Specimen(family, seed, _TEXTS[family](seed))
     source = _TREES[family](seed)
     return Specimen(family, seed, render(source), source)

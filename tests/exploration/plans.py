@@ -37,8 +37,8 @@ def everybody(whole: Specimen) -> Plan:
 
 
 def plan_of(whole: Specimen) -> Plan:
-    """`dfs`, `race`, another search and lockset look at each program, transactions at those with values; the round of
-    seeds says who else."""
+    """`dfs`, `race`, another search and lockset look at each program, transactions at those with values, all that prove
+    at variations, which have the most idioms; the round of seeds says who else."""
     turn = whole.seed // len(CYCLE)
     fitting = searches_of(whole)
     other = OTHERS[turn % len(OTHERS)]
@@ -49,9 +49,10 @@ def plan_of(whole: Specimen) -> Plan:
     if turn % 2 or whole.family == "chains":
         searches = (SWEEP, *searches)
     provers = ["lockset"]
-    if turn % 5 == 0:
+    has_idioms = whole.family == "variations"
+    if has_idioms or turn % 5 == 0:
         provers.append("petri")
-    if whole.family == "values" or turn % 15 == 1:
+    if has_idioms or whole.family == "values" or turn % 15 == 1:
         provers.append("transactions")
     return Plan(
         searches=tuple(name for name in searches if name in (*fitting, CLASSES, SWEEP)),
@@ -59,7 +60,7 @@ def plan_of(whole: Specimen) -> Plan:
         narrowed=turn % 2 == 0,
         bmc=turn % 15 == 8,
         checked=_CHECKED[turn // 60 % len(_CHECKED)] if turn % 60 == 7 else (),
-        interpreted=turn % 5 == 3,
+        interpreted=turn % 5 == 3 or (has_idioms and turn % 2 == 0),
         sanitized=turn % 80 == 9,
         change=_CHANGES[turn // 10 % len(_CHANGES)] if turn % 10 == 4 else None,
     )
