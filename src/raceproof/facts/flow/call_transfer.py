@@ -126,8 +126,10 @@ def _leave_out(w: Walker, name: str, values: list[Linear], state: State) -> None
         state.publish(value)
     _find_hidden(w, name, state)
     modified = _objects(w.world.may_modify[name])
+    places = [MemLoc(o, None, None) for o in modified]
     state.forget_memory(modified)
-    stale_names.renounce_places(w, [MemLoc(o, None, None) for o in modified], state)
+    stale_names.renounce_places(w, places, state)
+    thread_transfer.lose_ids(w, places, None, None, state)
     if name in w.world.may_set_specific:
         forget_specific(state)
 
@@ -488,6 +490,7 @@ def _set_jump(w: Walker, instr: Call, state: State) -> list[State]:
 
 def _touch(w: Walker, instr: Call, name: str, state: State) -> None:
     """Record what the call touches; forget what it may have changed."""
+    operation = sync_op(name)
     for index, touch in enumerate(w.world.touches(w.function, instr)):
         through = touch.touch
         indirect = through.deref or through.reach or through.static is not None
@@ -501,7 +504,7 @@ def _touch(w: Walker, instr: Call, name: str, state: State) -> None:
             else:
                 state.forget_memory(touch.objects)
                 stale_names.renounce_places(w, touch.targets, state)
-            if sync_op(name) is None:
+            if operation is None or operation.kind is not Sync.CREATE:  # which says itself whose id it overwrites
                 thread_transfer.lose_ids(w, touch.targets, address, through.size, state)
     regions.library_call(w, instr, name)
     effect = effect_of(name)
@@ -523,6 +526,7 @@ def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         w.record(instr.id, index, touch, None, state)
         state.find(touch.objects)
         stale_names.renounce_places(w, touch.targets, state)
+        thread_transfer.lose_ids(w, touch.targets, None, None, state)
         reached = touch.objects
         for held in [h for h in state.locks if w.flow.observed.lock_objects(h.address) & reached]:
             del state.locks[held]

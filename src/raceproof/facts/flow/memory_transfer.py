@@ -95,10 +95,8 @@ def store(w: Walker, instr: Store, state: State) -> list[State] | None:
     w.record(instr.id, 0, touch, address, state)
     regions.store(w, instr, state)
     _keep_or_publish(w, touch, address, value, state)
-    if state.may_run:
-        thread_transfer.lose_ids(w, touch.targets, address, instr.type.size, state)
     before = state.memory.get((address, instr.type.size))
-    overwrite(w, touch, address, instr.type.size, state)
+    _write(w, touch, address, instr.type.size, state)
     address, value = w.value(instr.address, state), w.value(instr.value, state)  # the write may have made names stale
     if isinstance(instr.type, IntType | PtrType) and is_tracked(w, touch, address, state):
         state.memory[(address, instr.type.size)] = Known(value, touch.objects)
@@ -141,6 +139,12 @@ def _keep_or_publish(w: Walker, touch: TargetedTouch, address: Linear, value: Li
         state.hide(inner, touch.objects)
     else:
         state.publish(value)
+
+
+def _write(w: Walker, touch: TargetedTouch, address: Linear, size: int, state: State) -> None:
+    """An instruction writes: what was there is gone, ids of threads too."""
+    thread_transfer.lose_ids(w, touch.targets, address, size, state)
+    overwrite(w, touch, address, size, state)
 
 
 def overwrite(w: Walker, touch: TargetedTouch, address: Linear, size: int | None, state: State) -> None:
@@ -212,7 +216,7 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
     regions.exchange(w, instr, instr.value, state)
     state.publish(new)
     state.find(touch.objects)
-    overwrite(w, touch, address, instr.type.size, state)
+    _write(w, touch, address, instr.type.size, state)
     w.flow.observed.note_word(address, instr.type.size)
     counting.write(w, instr, address, state)
     old = w.evaluator.itself(instr.result.name)
@@ -245,7 +249,7 @@ def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[St
     w.record(instr.id, 0, touch, address, state)
     regions.exchange(w, instr, instr.new, state)
     state.find(touch.objects)
-    overwrite(w, touch, address, instr.type.size, state)
+    _write(w, touch, address, instr.type.size, state)
     w.flow.observed.note_word(address, instr.type.size)
     done = state.copy()
     done.publish(new)
