@@ -414,6 +414,9 @@ def _return_object(w: Walker, operand: Operand, record: ThreadRecord, state: Sta
     offset = w.flow.kept_ids.get(record.id)
     if offset is None or not isinstance(definition, Load) or record.parent != w.context.thread:
         return
+    (touch,) = w.world.touches(w.function, definition)
+    if any(place.offset != offset or place.stride is not None for place in touch.targets):
+        return  # it may be kept elsewhere in the object: that of another thread
     state.must_returned |= {(record.id, w.value(definition.address, state).shifted(-offset))}
 
 
