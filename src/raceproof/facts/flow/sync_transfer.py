@@ -9,10 +9,12 @@ from raceproof.facts.flow import call_transfer, thread_transfer, tokens
 from raceproof.facts.flow.state import ATOMIC_SECTION, PHASE_LIMIT, Condition, State, merge
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.ir import Call
-from raceproof.model import MAIN, Derived, HeldLock, Linear, LockKind, LockMode, Self, Signal, of_atom
+from raceproof.model import MAIN, Base, Derived, HeldLock, Linear, LockKind, LockMode, MemLoc, Self, Signal, of_atom
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
+
+ONCE_SIZE = 4  # bytes, at least, of what tells whether something was done already
 
 
 def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
@@ -229,19 +231,28 @@ def _post(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
 def _once(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     """The initialiser runs here or has run elsewhere; either way it is behind us."""
     control = _address(w, instr, op, state)
+    counts = _is_only_once(w, control)
     _define(w, instr, state)
     results = []
     for start in w.world.points_to.thread_starts(instr.id):
         if start in w.world.relevant:
             entry = state.copy()
-            entry.in_once |= {control} if control.is_absolute else frozenset()
+            entry.in_once |= {control} if counts else frozenset()
             for after in call_transfer.run_function(w, instr, start, [], entry):
                 after.in_once = state.in_once
                 results.append(after)
-    if control.is_absolute:
+    if counts:
         for after in (state, *results):
             after.must_done |= {control}
     return merge([state, *results], call_transfer.MAX_EXITS)
+
+
+def _is_only_once(w: Walker, control: Linear) -> bool:
+    """It is one object, which nobody sets back."""
+    match control.terms:
+        case ((Base(object=target), 1),):
+            return not w.world.may_be_written(MemLoc(target, control.constant, ONCE_SIZE))
+    return False
 
 
 def _barrier(w: Walker, instr: Call, op: SyncOp, state: State) -> None:

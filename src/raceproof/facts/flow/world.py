@@ -554,6 +554,20 @@ class World:
                         found.setdefault(target.object, {})[target] = None
         return {identity: tuple(targets) for identity, targets in found.items()}
 
+    @cached_property
+    def _writes(self) -> dict[ObjectId, tuple[MemLoc, ...]]:
+        found: dict[ObjectId, dict[MemLoc, None]] = {}
+        for function in self.program.functions.values():
+            for instr in function.instructions():
+                for touch in self.touches(function, instr):
+                    for target in touch.targets if touch.touch.kind.writes else ():
+                        found.setdefault(target.object, {})[target] = None
+        return {identity: tuple(targets) for identity, targets in found.items()}
+
+    def may_be_written(self, location: MemLoc) -> bool:
+        """Some function may write there, other than by an operation on a lock, a condition or the like."""
+        return any(overlap(location, other) for other in self._writes.get(location.object, ()))
+
     def may_change_unseen(self, location: MemLoc) -> bool:
         """A function that the flow does not see may write there."""
         return any(overlap(location, other) for other in self._unseen_writes.get(location.object, ()))
