@@ -106,7 +106,7 @@ def store(w: Walker, instr: Store, state: State) -> list[State] | None:
     if address.is_absolute:
         lending.write(w, instr, address, state)
     if w.recording:
-        w.flow.observed.note_store(address, value, instr.id)
+        w.flow.observed.note_store(address, instr.type.size, value, instr.id)
     section_words.note_store(w, instr, address, value, state)
     if address.is_absolute:
         send(w, address, value, state)

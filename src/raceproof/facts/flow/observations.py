@@ -102,10 +102,10 @@ class Observations:
     def note_lock_operation(self, address: Linear, site: SiteId) -> None:
         self._lock_operations.setdefault(address, set()).add(site)
 
-    def note_store(self, address: Linear, value: Linear, site: SiteId) -> None:
-        """Tell stores that only ever write a flag's initial value from those that set it."""
+    def note_store(self, address: Linear, size: int, value: Linear, site: SiteId) -> None:
+        """Tell stores that only ever write a flag's initial value from those that set it, or a part, or more."""
         initial = self._initial.value(address)
-        is_reset = initial is not None and value == Linear(initial)
+        is_reset = initial is not None and value == Linear(initial) and self._initial.is_whole(address, size)
         (self._resets if is_reset else self._changes).add(site)
 
     def break_lock(self, address: Linear) -> None:
