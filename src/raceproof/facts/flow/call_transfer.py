@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 MAX_EXITS = 6
 SPECIFIC = "thread-specific"
 MAX_OBJECTS = 4
+MAX_CALLBACK_ROUNDS = 4  # then all ways in which a library function may call back are one
 enter_loop = thread_transfer.enter_loop
 join_all = thread_transfer.join_all
 
@@ -553,19 +554,31 @@ def _callbacks(w: Walker, instr: Call, effect: Effect, state: State) -> list[Sta
     if any(callback.later for callback in effect.calls):
         _give_away(w, instr, starts, state)
         return [state]
+    for arg in instr.args if starts else ():
+        state.publish(w.value(arg, state))
     states = [state]
-    for start in starts:
-        if start in w.world.relevant:
-            function = w.world.program.functions[start]
-            unknown = [of_atom(w.flow.parameter_atom(start, p.name)) for p in function.params]
-            for arg in instr.args:
-                state.publish(w.value(arg, state))
-            after = run_function(w, instr, start, unknown, state.copy())
-            again = [s for one in after for s in run_function(w, instr, start, unknown, one.copy())]
-            for one in (*after, *again):
-                one.counts = one.counts.unless_changed(state.counts)
-            states = merge([*states, *after, *again], MAX_EXITS)
-    return states
+    rounds = 0
+    while True:
+        after = [s for one in states for start in starts for s in _call_back(w, instr, start, one.copy())]
+        for one in after:
+            one.counts = one.counts.unless_changed(state.counts)
+        merged = merge([*states, *after], MAX_EXITS if rounds < MAX_CALLBACK_ROUNDS else 0)
+        if {one.full_key() for one in merged} == {one.full_key() for one in states}:
+            return merged
+        states = merged
+        rounds += 1
+
+
+def _call_back(w: Walker, instr: Call, start: str, state: State) -> list[State]:
+    """The library calls `start` once, with arguments of which nothing is known: not those of the call before."""
+    function = w.world.program.functions[start]
+    if start not in w.world.relevant:
+        _leave_out(w, start, [], state)
+        return [state]
+    unknown = [w.flow.parameter_atom(start, p.name) for p in function.params]
+    for atom in unknown:
+        state.forget(atom)
+    return run_function(w, instr, start, [of_atom(atom) for atom in unknown], state)
 
 
 def _return_of_library(w: Walker, instr: Call, effect: Effect, state: State) -> None:
