@@ -118,8 +118,9 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
         counting.create(w, record, state)
         lose_ids(w, id_places, where, w.world.program.pointer_size, state, record, ids)
         for other in [w.flow.records[t] for t in state.may_run]:
-            if w.flow.is_below(other, record.id):  # left behind by an earlier instance, and made again by this one
+            if w.flow.is_below(other, record.id):  # left behind by an earlier instance, and made again by this one,
                 w.flow.make_many(other)
+                w.flow.make_many(record)  # which does not know that they run
         state.may_run[record.id] = MANY if running else 1
         argument_of = w.flow.arguments.get(record.id)
         if isinstance(argument_of, DistinctArgument) and not argument_of.fresh:
