@@ -38,9 +38,10 @@ class Base:
 @dataclass(frozen=True, slots=True)
 class Stable:
     location: Linear
+    size: int = 8  # in bytes: less of it is another number
 
     def __str__(self) -> str:
-        return f"*({self.location})"
+        return f"*{self.size}({self.location})"
 
 
 @final

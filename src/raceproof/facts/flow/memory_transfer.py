@@ -58,7 +58,7 @@ def load(w: Walker, instr: Load, state: State) -> None:
     state.find(touch.objects)
     if is_stable:
         open_fresh(address, state)
-        state.values[name] = of_atom(Stable(address))
+        state.values[name] = of_atom(Stable(address, size))
     elif is_tracked(w, touch, address, state):
         open_fresh(address, state)
         state.memory[(address, size)] = Known(w.evaluator.itself(name), touch.objects)
