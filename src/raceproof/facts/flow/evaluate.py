@@ -1,8 +1,8 @@
 """Symbolic values of operands: what a register is, in terms of things that two threads could compare.
 
-Follows no paper. A value is linear where C guarantees it (pointer arithmetic; `nsw` arithmetic; arithmetic at
-pointer width, where wrapping is wrapping of addresses) and a `Derived` atom otherwise, so that equal
-computations have equal names. Results err on no side: they are exact, or opaque.
+Follows no paper. A value is linear where C guarantees it (pointer arithmetic; `nsw` arithmetic; sums at pointer
+width, where wrapping is wrapping of addresses; products there that do not wrap) and a `Derived` atom otherwise, so that
+equal computations have equal names. Results err on no side: they are exact, or opaque.
 """
 
 from __future__ import annotations
@@ -15,15 +15,19 @@ from raceproof.facts.flow.state import Condition, State
 from raceproof.ir import (
     Address,
     Binary,
+    Call,
     Cast,
     Compare,
     Extract,
     Gep,
     IntConst,
     IntType,
+    Load,
     Operand,
     OtherConst,
+    Phi,
     Reg,
+    Rmw,
     Select,
 )
 from raceproof.model import (
@@ -37,6 +41,7 @@ from raceproof.model import (
     ObjectId,
     ObjectKind,
     Opaque,
+    Stable,
     StartArg,
     ThreadId,
     of_atom,
@@ -179,12 +184,13 @@ class Evaluator:
                     result = left.plus(right)
                 case "sub":
                     result = left.plus(right, -1)
-                case "mul" if right.is_constant:
+                case "mul" if right.is_constant and (instr.nsw or self._is_exact_product(left, right.constant)):
                     result = left.scaled(right.constant)
-                case "mul" if left.is_constant:
+                case "mul" if left.is_constant and (instr.nsw or self._is_exact_product(right, left.constant)):
                     result = right.scaled(left.constant)
                 case "shl" if right.is_constant and 0 <= right.constant < bits:
-                    result = left.scaled(1 << right.constant)
+                    if instr.nsw or self._is_exact_product(left, 1 << right.constant):
+                        result = left.scaled(1 << right.constant)
             if result is not None:
                 return result if instr.nsw else _wrapped(result, bits)
         if bits == 0:
@@ -194,6 +200,35 @@ class Evaluator:
             if folded is not None:
                 return Linear(folded)
         return of_atom(Derived(f"{instr.op}{bits}", (left, right)))
+
+    def _is_exact_product(self, value: Linear, factor: int) -> bool:
+        """`factor` times the value does not wrap around: other numbers give other products, multiples of `factor`."""
+        if abs(factor) <= 1 or value.is_constant:
+            return True
+        most = abs(value.constant)
+        for atom, times in value.terms:
+            bits = self._bits(atom)
+            if bits is None:
+                return False
+            most += abs(times) << bits
+        return (most * abs(factor)).bit_length() < self.pointer_bits
+
+    def _bits(self, atom: Atom) -> int | None:
+        """In how many bits the number fits, apart from its sign."""
+        match atom:
+            case Stable(size=size):
+                return 8 * size
+            case StartArg(thread=thread):
+                argument = self.arguments.get(thread)
+                return argument.bits if isinstance(argument, DistinctArgument) else None
+            case Derived(op=op) if op.startswith(("zext", "trunc")):
+                return int(op.removeprefix("zext").removeprefix("trunc"))
+            case Opaque(key=key):
+                function, _, register = key.rpartition(":%")
+                definition = self.info.definitions.get(register) if function == self.info.function.name else None
+                if isinstance(definition, Binary | Call | Load | Phi | Rmw) and isinstance(definition.type, IntType):
+                    return definition.type.bits
+        return None
 
     def truth(self, operand: Operand, state: State) -> bool | tuple[Condition, bool]:
         """Whether a boolean operand is known; if not, the condition it stands for and with which sign."""

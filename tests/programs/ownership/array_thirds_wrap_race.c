@@ -1,0 +1,31 @@
+// One thread has every third element, the other one the next ones; but a third of 2^64 and a bit, times three, is 1.
+#include <pthread.h>
+#include <stddef.h>
+
+extern _Bool __VERIFIER_nondet_bool(void);
+
+static int x[8];
+
+static unsigned long choose(void) {
+    return __VERIFIER_nondet_bool() ? 0xAAAAAAAAAAAAAAABul : 0;
+}
+
+static void *first(void *arg) {
+    unsigned long i = choose();
+    x[3 * i]++;                                 // race
+    return arg;
+}
+
+static void *second(void *arg) {
+    x[3 * (unsigned long)(arg != NULL) + 1]++;  // race
+    return arg;
+}
+
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
