@@ -22,8 +22,8 @@ _SILENT: Final = frozenset(
     {Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD, Sync.DETACH, Sync.SIGNAL, Sync.BROADCAST}
     | {Sync.CONDITION_INIT, Sync.BARRIER_INIT, Sync.BARRIER_WAIT, Sync.ONCE}
 )
-"""Operations that take and give no tokens: waits may end without a signal. Of barriers some are followed; of a
-once-object the function that it runs."""
+"""Operations that take and give no tokens: waits may end without a signal. Of barriers and once-objects some are
+followed; of other once-objects the function that they run."""
 
 _OF_LOCKS: Final = RELEASING | {Sync.LOCK, Sync.TRYLOCK}
 
@@ -89,6 +89,8 @@ class Code:
     def _is_step_of(self, op: SyncOp, call: Call, targets: CallTargets) -> bool:
         if op.kind is Sync.BARRIER_WAIT:
             return self._direct(call) in self.around.barriers
+        if op.kind is Sync.ONCE:
+            return self.once(call) is not None
         return op.kind not in _SILENT and not self._is_about_others(op, targets)
 
     def follows(self, lock: Place) -> bool:
@@ -109,11 +111,10 @@ class Code:
         return any(name in self._relevant for name in (*targets.functions, *targets.callbacks))
 
     def once(self, call: Call) -> Place | None:
-        """The once-object of a call whose function matters, if it is followed."""
+        """The once-object of a call, if it is followed. Also where its function does nothing that matters: then no
+        other call runs one that does."""
         place = self._direct(call)
-        targets = self.around.calls.targets[call.id]
-        is_followed = place in self.around.once and any(name in self._relevant for name in targets.callbacks)
-        return place if is_followed else None
+        return place if place in self.around.once else None
 
     def _direct(self, call: Call) -> Place | None:
         first = call.args[0] if call.args else None

@@ -11,7 +11,7 @@ from typing import Final
 
 from raceproof.core import Unsupported, strongly_connected
 from raceproof.facts import Sync, SyncOp, is_assumption, names_of, sync_op
-from raceproof.ir import Block, Call, Function, IntConst, Operand, Program, SiteId, successors
+from raceproof.ir import Address, Block, Call, Function, IntConst, Operand, Program, SiteId, successors
 from raceproof.model import MAIN, CallGraph, CallTargets, ConcurrentProgram
 from raceproof.petri.program_flags import FlagUse, find_flags
 from raceproof.petri.program_joins import thread_ids
@@ -166,6 +166,10 @@ class Surroundings:
     def may_release_all(self, targets: CallTargets) -> bool:
         """Code that nothing describes, which has pointers to locks or may run functions of the program."""
         return targets.is_unknown and (targets.may_release_any or bool(self.calls.from_outside))
+
+    def runs_own(self, call: Call) -> bool:
+        """Whether the function that a call hands over is certainly one of the program."""
+        return any(isinstance(arg, Address) and arg.symbol in self.program.functions for arg in call.args)
 
     def block(self, function: Function, label: str) -> int:
         known = self._blocks.get(function.name)

@@ -158,6 +158,8 @@ class Walk:
                 yield Move(replace(state, phase=Phase.BEHIND))
                 yield from self._run(state, function, call, targets.callbacks, Phase.CALLBACKS)
             case Phase.IN_ONCE:
+                if not self._around.runs_own(call):
+                    yield Move(replace(state, phase=Phase.ONCE_DONE))
                 yield from self._run(state, function, call, targets.callbacks, Phase.ONCE_DONE)
             case Phase.ONCE_DONE:
                 done: Tokens = ((Round(self._once(call), "done"), 1),)

@@ -77,6 +77,9 @@ SAFE = {
     "int main(void) { pthread_t t[3]; for (int i = 0; i < 3; i++) create(t[i], f);"
     "for (int i = 0; i < 3; i++) join(t[i]); x = 1; return 0; }",
     "once": ONCE + "void *f(void *p) { pthread_once(&o, init); return 0; }" + WORKERS,
+    "once, whatever it runs": ONCE
+    + "void none(void) {} void *f(void *p) { pthread_once(&o, ANY ? init : none); return x ? p : 0; }"
+    + WORKERS,
     "reads behind once": ONCE + "void *f(void *p) { pthread_once(&o, init); return x ? p : 0; }" + WORKERS,
     "flag under a lock": LOCKED_FLAG + GET_LOCKED + HANDSHAKE % (SET_LOCKED, "get()"),
     "flag with a condition": LOCKED_FLAG
@@ -161,6 +164,14 @@ OPEN = {
     + f"void *g(void *p) {{ {MEET} x = 2; return 0; }}"
     + "void *h(void *p) { pthread_barrier_wait(q); return 0; }"
     + AT_BARRIER.replace("create(s", "pthread_t u; create(u, h); create(s"),
+    "once, done by a call that runs something else": ONCE
+    + "sem_t s; void none(void) {} void waits(void) { sem_wait(&s); }"
+    + "void *f(void *p) { pthread_once(&o, waits); x++; return 0; }"
+    + "int main(void) { sem_init(&s, 0, 0); pthread_once(&o, none); MANY(f) return 0; }",
+    "once, with a function of the library": ONCE
+    + "sem_t s; void waits(void) { sem_wait(&s); }"
+    + "void *f(void *p) { pthread_once(&o, ANY ? waits : (void (*)(void))rand); x++; return 0; }"
+    + "int main(void) { sem_init(&s, 0, 0); MANY(f) return 0; }",
     "once, and then a write": ONCE + "void *f(void *p) { pthread_once(&o, init); x++; return 0; }" + WORKERS,
     "reads before once": ONCE + "void *f(void *p) { int v = x; (void)v; pthread_once(&o, init); return 0; }" + WORKERS,
     "two once-objects": ONCE
