@@ -8,7 +8,7 @@ from raceproof.bmc.events import Event, Kind, Point
 from raceproof.bmc.frames import Frame
 from raceproof.bmc.instructions import ANYTHING, Held, width_of
 from raceproof.bmc.memory import Memory
-from raceproof.bmc.terms import Value, number, resize
+from raceproof.bmc.terms import Value, choose, equal, number, resize
 from raceproof.bmc.unwinding import Unwinder
 from raceproof.ir import Call
 from raceproof.model import Access
@@ -53,6 +53,13 @@ class LibraryCall:
         """Of what may fail for want of memory and the like; only a proof thinks of that."""
         width = width_of(self.instr.type)
         return self.memory.anything(width) if self.unwinder.mode.is_proof and width is not None else self.result(0)
+
+    def failure(self, value: int) -> Value:
+        """Of what may fail in more ways than one: in a proof, anything but success."""
+        if not self.unwinder.mode.is_proof:
+            return number(value, 32)
+        found = self.memory.anything(32)
+        return choose(equal(found, 0, 32), number(value, 32), found, 32)
 
     def unsupported(self, point: Point, what: str) -> Outcome:
         self.unwinder.cut(self.frame, point, self.instr.id, self.instr.pos, f"not supported: {what}")

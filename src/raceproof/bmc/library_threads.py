@@ -9,6 +9,7 @@ from raceproof.bmc.instructions import ANYTHING, Held
 from raceproof.bmc.library_call import LibraryCall, Outcome
 from raceproof.bmc.library_locks import (
     BUSY,
+    TIMED_OUT,
     initialise_lock,
     is_mutex_attribute,
     lock,
@@ -138,7 +139,7 @@ def _create(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
         argument = call.argument(op.start_arg, call.width)
         created.child = unwinder.thread(name, thread, created, root, argument)
         created.condition = condition
-    return choose(works, 0, AGAIN, 32), point
+    return (0 if works is True else choose(works, 0, call.failure(AGAIN), 32)), point
 
 
 def _join(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
@@ -150,7 +151,10 @@ def _join(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     if not (isinstance(target, int) and target == 0) and op.result is not None and op.result < len(call.instr.args):
         made.result = call.memory.anything(call.width, "joined_result")
         call.unwinder.accesses.write(call.frame, call.instr, point, target, call.width // 8, made.result)
-    return choose(made.condition, 0, BUSY, 32), point
+    if not op.may_fail:
+        return 0, point
+    is_timed = "timed" in call.name or "clock" in call.name
+    return choose(made.condition, 0, call.failure(TIMED_OUT if is_timed else BUSY), 32), point
 
 
 def _once(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:

@@ -22,6 +22,7 @@ PREAMBLE = """
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <threads.h>
 #include <time.h>
 int __VERIFIER_nondet_int(void);
 void __VERIFIER_assume(int);
