@@ -158,10 +158,7 @@ class Encoding:
 
     def _same(self, a: Event, b: Event) -> Truth:
         """The same object."""
-        ours, theirs = self._memory.origin(a.address), self._memory.origin(b.address)
-        if ours is not None and theirs is not None and not ours & theirs:
-            return False
-        return equal(a.address, b.address, self._memory.width)
+        return self._memory.same(a.address, b.address)
 
     def _read(self, read: Event) -> None:
         """Each part of it sees the last write before it, or what was there at first."""
@@ -253,19 +250,30 @@ class Encoding:
                 elif self._exact and a.index < b.index and not b.nests:  # its holder waits for ever, or does not get it
                     between = [u for u in gone if u.index < b.index]
                     self._excludes(a, is_a, between, b, is_b)
+        for b in (e for e in self._by_kind[Kind.LOCK] if e.refuses):
+            own = [(a, is_a) for a, is_a in taking if a.thread is b.thread and a.index < b.index and not a.shared]
+            self._add(implies(both(self.happened(b), negate(b.condition)), either(*self._holds(own, b))))
         if not self._exact:
             return
         for tried in (e for e in self._by_kind[Kind.TRY] if e.what == "lock"):
-            holds = []
-            for a, is_a in taking:
-                if a is tried or (a.shared and tried.shared):
-                    continue
-                kept = [
-                    negate(both(u.guard, u.condition, self._same(u, a), self.before(u, tried)))
-                    for u in self._given_back(a)
-                ]
-                holds.append(both(is_a, self._same(a, tried), self.before(a, tried), *kept))
+            others = [(a, is_a) for a, is_a in taking if a is not tried and not (a.shared and tried.shared)]
+            holds = self._holds(others, tried)
             self._add(implies(both(self.happened(tried), negate(tried.condition)), either(*holds)))
+
+    def _holds(self, taking: Iterable[tuple[Event, Truth]], found: Event) -> list[Truth]:
+        """For each of those that take locks: whether it is the one that is found, and still held."""
+        return [
+            both(
+                is_a,
+                self._same(a, found),
+                self.before(a, found),
+                *(
+                    negate(both(u.guard, u.condition, self._same(u, a), self.before(u, found)))
+                    for u in self._given_back(a)
+                ),
+            )
+            for a, is_a in taking
+        ]
 
     def _sections(self) -> None:
         """Nothing comes between the steps of an atomic section; for a proof, no other section does."""

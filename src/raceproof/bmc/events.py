@@ -95,8 +95,9 @@ class Event:
     INIT: `value` is what the semaphore or barrier is made with. JOIN: `value` is the id, `result` what the thread
     returned. `condition`: LOCK, TRY: whether it takes anything; UNLOCK: gives it back; CREATE, JOIN, WAKE: whether it
     is that at all; ARRIVE: last to come; ONCE: the first. `shared`: the read side of a lock, a signal to all.
-    `nests`: LOCK, TRY: of a mutex that its holder may take again. `partner`: WAKE: its WAIT; LEAVE: its ARRIVE;
-    ONCE_END, ONCE_PASS: their ONCE. `is_final`: CUT: whatever the bound.
+    `nests`: LOCK, TRY: of a mutex that its holder may take again. `refuses`: LOCK: of a rwlock, which refuses only the
+    thread that writes it already. `partner`: WAKE: its WAIT; LEAVE: its ARRIVE; ONCE_END, ONCE_PASS: their ONCE.
+    `is_final`: CUT: whatever the bound.
     """
 
     thread: Instance
@@ -118,6 +119,7 @@ class Event:
     is_block: bool = False
     shared: bool = False
     nests: bool = False
+    refuses: bool = False
     partner: Event | None = None
     child: Instance | None = None
     what: str = ""

@@ -71,8 +71,11 @@ def lock(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     held = _held(call, kind, point, address)
     if held is None:
         return call.unsupported(point, f"{_article(kind)} mutex that may be one of several")
+    may_own = op.refuses_owner and _may_write(call, address)
     made = _take(call, kind, point, address, held)
     made.shared = op.shared
+    if may_own:
+        made.condition, made.refuses = call.memory.anything(1, "taken"), True
     return choose(made.condition, call.result(0), number(DEADLOCK, 32), 32), point
 
 
@@ -116,6 +119,8 @@ def try_lock(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     failure = number(code, 32)
     if is_timed and kind is MutexKind.CHECKING:
         failure = choose(is_free, failure, DEADLOCK, 32)
+    elif is_timed and _is_rwlock(call):
+        failure = call.failure(code)  # it may be refused as well
     return choose(made.condition, 0, failure, 32), point
 
 
@@ -141,7 +146,7 @@ def wait(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
 
 def _kind(call: LibraryCall, address: Value) -> MutexKind | str:
     """Only a mutex nests; other locks are plain, or not supported."""
-    if "spin" not in call.name and "rwlock" not in call.name:
+    if "spin" not in call.name and not _is_rwlock(call):
         return call.unwinder.mutexes.kind(address)
     size = 4 if "spin" in call.name else 56
     for found in call.memory.origin(address) or ():
@@ -151,6 +156,19 @@ def _kind(call: LibraryCall, address: Value) -> MutexKind | str:
             if first is not MutexKind.NORMAL:
                 return f"`{found.variable.source_name}`, a lock that is not plain"
     return MutexKind.NORMAL
+
+
+def _is_rwlock(call: LibraryCall) -> bool:
+    return "rwlock" in call.name
+
+
+def _may_write(call: LibraryCall, address: Value) -> bool:
+    """Whether the thread may have locked the rwlock for writing before."""
+    return any(
+        call.memory.same(made.address, address) is not False
+        for made in call.frame.thread.events
+        if made.kind in (Kind.LOCK, Kind.TRY) and not made.shared
+    )
 
 
 def _held(call: LibraryCall, kind: MutexKind, point: Point, address: Value) -> Value | None:

@@ -133,6 +133,13 @@ class Memory:
         known = self._origins.get(address.get_id())
         return known[1] if known is not None else None
 
+    def same(self, a: Value, b: Value) -> Truth:
+        """Whether two pointers are to the same place."""
+        ours, theirs = self.origin(a), self.origin(b)
+        if ours is not None and theirs is not None and not ours & theirs:
+            return False
+        return equal(a, b, self.width)
+
     def alignment(self, address: Value) -> int:
         """A power of two that divides it."""
         if isinstance(address, int):

@@ -108,6 +108,60 @@ def test_a_creation_may_fail(tmp_path: Path) -> None:
 
 # -- what is private to all threads of a kind is handed on from one to the next
 
+HOW_IT_FAILS = """int x; void *f(void *p) { x++; return 0; } void *g(void *p) { return 0; } int h(void *p) { return 0; }
+int main(void) {
+  pthread_t a, b; thrd_t c; struct timespec now = { 0 };
+  if (create(a, f)) return 1;
+  int result = CALL;
+  if (result CODE) x = 1;
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        ("pthread_create(&b, 0, g, 0)", "== ENOMEM"),
+        ("thrd_create(&c, h, 0)", "== thrd_error"),
+        ("pthread_tryjoin_np(a, 0)", "== EBUSY"),
+        ("pthread_timedjoin_np(a, 0, &now)", "== ETIMEDOUT"),
+    ],
+)
+def test_what_fails_may_fail_in_its_own_way(tmp_path: Path, call: str, code: str) -> None:
+    text = HOW_IT_FAILS.replace("CALL", call)
+    assert proved(text.replace("CODE", code), tmp_path) == {"x": False}
+    assert proved(text.replace("result CODE", "(result & 6) == 4 && (result & 12) == 8"), tmp_path) == {"x": True}
+
+
+REFUSED = """int x; pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER; pthread_rwlock_t *lent;
+void *f(void *p) {
+  pthread_rwlock_wrlock(FIRST);
+  int refused = pthread_rwlock_AGAIN(&l);
+  BEFORE
+  pthread_rwlock_unlock(&l);
+  BEHIND
+  return 0;
+}
+int main(void) { lent = &l; BOTH(f, f) return 0; }
+"""
+
+
+@pytest.mark.parametrize("first", ["&l", "lent"])
+@pytest.mark.parametrize("again", ["wrlock", "rdlock"])
+def test_a_rwlock_refuses_the_thread_that_writes_it(tmp_path: Path, first: str, again: str) -> None:
+    text, access = REFUSED.replace("FIRST", first).replace("AGAIN", again), "if (refused) x++;"
+    assert not proved(text.replace("BEFORE", "").replace("BEHIND", access), tmp_path)["x"]
+    assert proved(text.replace("BEFORE", access).replace("BEHIND", ""), tmp_path)["x"]
+
+
+def test_a_rwlock_refuses_nobody_else(tmp_path: Path) -> None:
+    text = REFUSED.replace("FIRST", "&l").replace("pthread_rwlock_AGAIN(&l)", "0").replace("BEFORE", "")
+    again = "refused = pthread_rwlock_wrlock(lent); if (refused & 1) x++; x--; pthread_rwlock_unlock(lent);"
+    again += "if (refused) x++;"
+    assert proved(text.replace("BEHIND", again), tmp_path)["x"]
+
+
 HANDED_ON = """int step, x; pthread_mutex_t m = MUTEX;
 void *other(void *p) { lock(&m); x++; unlock(&m); return 0; }
 void *f(void *p) { step++; if (step == LAST) x = 1; return 0; }
