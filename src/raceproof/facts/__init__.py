@@ -7,6 +7,7 @@ from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import is_atomic_function, sync_op
 from raceproof.facts.models import unused_models, unwatched_sites
+from raceproof.facts.mutex_kinds import recursion_counts
 from raceproof.facts.naming import describe_location, describe_lock, format_facts
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "is_atomic_function",
     "names_of",
     "race_pairs",
+    "recursion_counts",
     "sync_op",
     "touches_of",
     "unused_models",

@@ -16,9 +16,6 @@ from dataclasses import dataclass
 from enum import StrEnum, unique
 from typing import Final
 
-from raceproof.facts import names_of
-from raceproof.ir import Call, IntConst, Program
-from raceproof.model import CallGraph
 from raceproof.petri.program_pointers import Place
 
 ATOMIC: Final[Place] = ("", 0)
@@ -59,7 +56,7 @@ class Kinds:
     """
 
     shared: frozenset[Place]
-    counts: Callable[[Place], bool]
+    counts: Callable[[str], bool]
 
     def weight(self, hold: Hold) -> int:
         if hold.mode == Mode.GHOST:
@@ -92,22 +89,3 @@ def has_ghost(held: Held) -> bool:
 def kept(held: Held, released: frozenset[str] | None) -> Held:
     """What is certainly still held when locks in these global variables may have been given back; None: all of them."""
     return () if released is None else tuple(hold for hold in held if hold.lock[0] not in released)
-
-
-def recursion_counts(program: Program, calls: CallGraph) -> Callable[[Place], bool]:
-    """Whether locking a mutex again counts; not if it may be error-checking, where one unlock ends it all."""
-    typed = {"pthread_mutexattr_settype", "pthread_mutexattr_setkind_np"}
-    is_checking = any(
-        not (isinstance(last := instr.args[-1] if instr.args else None, IntConst) and last.value in (0, 1, 3))
-        for function in program.functions.values()
-        for instr in function.instructions()
-        if isinstance(instr, Call)
-        and any(name in typed for external in calls.targets[instr.id].externals for name in names_of(external))
-    )
-    odd = {
-        name
-        for name, variable in program.globals.items()
-        if any(isinstance(cell.value, IntConst) and cell.value.value not in (1, 3) for cell in variable.initial)
-        or not variable.initial_complete
-    }
-    return lambda lock: not is_checking and lock[0] not in odd

@@ -91,7 +91,7 @@ class Operations:
             yield Move(replace(state, phase=Phase.BEHIND, lost=True))
             return
         may_own = state.lost or find(state.held, place) is not None
-        if op.may_fail or not self._around.counts(place) or (op.refuses_owner and may_own):
+        if op.may_fail or not self._around.counts(place[0]) or (op.refuses_owner and may_own):
             yield Move(self._result(state, context, call, op, False))
         if op.shared:
             self.shared.add(place)
@@ -120,7 +120,7 @@ class Operations:
             and before.lock not in self._kinds.shared
             and before.lock != ATOMIC
             and before.depth < MAX_DEPTH
-            and self._around.counts(before.lock)
+            and self._around.counts(before.lock[0])
         )
         if is_counted:
             return Move(replace(to, held=with_hold(to.held, replace(before, depth=before.depth + 1))))

@@ -10,12 +10,11 @@ from functools import cached_property
 from typing import Final
 
 from raceproof.core import Unsupported, strongly_connected
-from raceproof.facts import Sync, SyncOp, is_assumption, names_of, sync_op
+from raceproof.facts import Sync, SyncOp, is_assumption, names_of, recursion_counts, sync_op
 from raceproof.ir import Address, Block, Call, Function, IntConst, Operand, Program, SiteId, successors
 from raceproof.model import MAIN, CallGraph, CallTargets, ConcurrentProgram
 from raceproof.petri.program_flags import FlagUse, find_flags
 from raceproof.petri.program_joins import thread_ids
-from raceproof.petri.program_locks import recursion_counts
 from raceproof.petri.program_pointers import Place, Pointers, unknown_arguments
 from raceproof.petri.program_rounds import barrier_counts, once_objects
 from raceproof.petri.program_uses import direct_uses

@@ -39,7 +39,7 @@ def _key(node: Node, kept: frozenset[Place], keeps_history: bool) -> Hashable:
     held = tuple(hold for hold in node.held if hold.lock in kept)
     unsure = tuple(lock for lock in node.point.unsure if lock in kept)
     history = node.point.history if keeps_history else None
-    return replace(node.point, held=held, unsure=unsure, history=history), node.kind, node.touch
+    return replace(node.point, held=held, unsure=unsure, lost=False, history=history), node.kind, node.touch
 
 
 def _edge(edge: Edge, stands_for: list[int], kept: frozenset[Place]) -> Edge:

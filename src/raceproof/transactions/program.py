@@ -6,7 +6,7 @@ from typing import Final
 
 from raceproof.core import Unsupported
 from raceproof.domains import Variable
-from raceproof.facts import Sync, SyncOp, is_atomic_function, names_of, sync_op
+from raceproof.facts import Sync, SyncOp, is_atomic_function, names_of, recursion_counts, sync_op
 from raceproof.ir import Call, Function, Instr, Program
 from raceproof.model import MAIN, Base, CallGraph, CallTargets, ConcurrentProgram, SameArgument, ThreadId
 from raceproof.transactions.cells import Cells
@@ -43,6 +43,7 @@ class Surroundings:
         self.program: Program = cp.program
         self._refuse()
         self.cells = Cells(cp)
+        self._counts = recursion_counts(self.program, self.calls)
         self.outside = self._find_outside()
         self._bodies: dict[str, Body] = {}
         self._callees = {name: self._called_in(function) for name, function in self.program.functions.items()}
@@ -121,6 +122,10 @@ class Surroundings:
     def may_release_all(self, targets: CallTargets) -> bool:
         """Code that nothing describes, which has pointers to locks or may run functions of the program."""
         return targets.is_unknown and (targets.may_release_any or bool(self.calls.from_outside))
+
+    def may_refuse_owner(self, op: SyncOp, variable: str) -> bool:
+        """Whether locking what is in a variable may fail because the thread holds it already."""
+        return op.refuses_owner or not self._counts(variable)
 
     def argument_of(self, thread: ThreadId) -> tuple[str, int] | None:
         """The place in a global variable that every instance of the thread is given a pointer to."""

@@ -47,8 +47,9 @@ class Hold:
 @dataclass(frozen=True, slots=True)
 class Point:
     """`unsure`: locks of which it is no longer known whether they are held: they count as not held for good.
-    `history`: the last decision on the way here (frame, block, and block that came next), where that is kept. `flags`:
-    registers that are 0 or 1 (frame, name, value), so that what was found out with them is not lost."""
+    `lost`: the thread may hold more than `held` says, so that a lock call may be refused because it does. `history`:
+    the last decision on the way here (frame, block, and block that came next), where that is kept. `flags`: registers
+    that are 0 or 1 (frame, name, value), so that what was found out with them is not lost."""
 
     frame: int
     block: int
@@ -56,6 +57,7 @@ class Point:
     phase: Phase = Phase.BEFORE
     held: tuple[Hold, ...] = ()
     unsure: tuple[Place, ...] = ()
+    lost: bool = False
     history: tuple[int, int, int] | None = None
     flags: tuple[tuple[int, str, int], ...] = ()
 

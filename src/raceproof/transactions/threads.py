@@ -259,7 +259,7 @@ class Walk:
             return way.then(Point(-1, 0, 0))
         block, step, phase = frame.call
         flags = tuple(flag for flag in point.flags if flag[0] != point.frame)
-        behind = Point(frame.parent, block, step, phase, held, point.unsure, point.history, flags)
+        behind = replace(point, frame=frame.parent, block=block, step=step, phase=phase, held=held, flags=flags)
         caller = self._values[frame.parent]
         call = caller.body.function.blocks[block].body[step]
         assert isinstance(call, Call)
@@ -294,7 +294,7 @@ class Walk:
                 actions += [] if tested is None else [Assume(tested)]
             point = way.point
             if self._around.may_release_all(targets):
-                point = replace(point, held=())
+                point = replace(point, held=(), lost=True)
             yield way.then(_next(replace(point, phase=Phase.BEFORE)), *actions)
 
     def _functions(self, way: _Way, call: Call, names: tuple[str, ...], is_callback: bool = False) -> Iterator[_Way]:
@@ -412,7 +412,8 @@ class Walk:
             case Sync.WAIT:
                 lock = self._place(point, call, op.lock_arg)
                 held = _without(point.held, lock) if lock is not None else ()
-                yield way.then(replace(point, phase=Phase.WAITING, held=held), *effects)
+                lost = point.lost or lock is None
+                yield way.then(replace(point, phase=Phase.WAITING, held=held, lost=lost), *effects)
             case kind if kind in RELEASING:
                 yield self._unlock(way, call, op)
             case Sync.CREATE:
@@ -436,11 +437,12 @@ class Walk:
         effects = self._lowering.of_call(self._values[point.frame], call)
         lock = self._place(point, call, op.arg)
         behind = _next(point)
-        if op.may_fail:
+        may_own = point.lost and lock is not None and self._around.may_refuse_owner(op, lock[0])
+        if op.may_fail or may_own:
             yield way.then(behind, *effects, *self._outcome(point, call, op, False))
         succeeded = (*effects, *self._outcome(point, call, op, True))
         if lock is None or lock in point.unsure:
-            yield way.then(behind, *effects)
+            yield way.then(replace(behind, lost=point.lost or lock is None), *effects)
         elif any(hold.lock == lock for hold in point.held):  # again: of what this means nothing is certain
             unsure = tuple(sorted({*point.unsure, lock}))
             yield way.then(replace(behind, held=_without(point.held, lock), unsure=unsure), *effects)
@@ -471,7 +473,8 @@ class Walk:
         if lock is None:
             gone = self._around.calls.targets[call.id].may_lock_in
             held = () if gone is None else tuple(hold for hold in point.held if hold.lock[0] not in gone)
-            return replace(way.then(replace(behind, held=held), *effects), frees=gone)
+            lost = point.lost or held != point.held
+            return replace(way.then(replace(behind, held=held, lost=lost), *effects), frees=gone)
         if lock in point.unsure or any(hold.lock == lock for hold in point.held):
             return way.then(replace(behind, held=_without(point.held, lock)), *effects)
         return replace(way.then(behind, *effects), frees=frozenset({lock[0]}))

@@ -145,6 +145,29 @@ def test_a_join_that_is_still_to_come_orders_nothing(tmp_path: Path) -> None:
     assert (3, 5) not in of_text(text, tmp_path).proved("intervals")
 
 
+REFUSED = """pthread_LOCK_t l, *lent[1]; int x;
+void *f(void *p) {
+  TAKE(lent[0]);
+  int refused = TAKE(&l);
+  pthread_LOCK_unlock(lent[0]);
+  if (refused) x++;
+  return 0;
+}
+int main(void) { pthread_t a, b; INIT lent[0] = &l; create(a, f); create(b, f); return 0; }
+"""
+CHECKING = "pthread_mutexattr_t kind; pthread_mutexattr_init(&kind);"
+CHECKING += "pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK); pthread_mutex_init(&l, &kind);"
+
+
+@pytest.mark.parametrize(
+    ("lock", "take", "init"),
+    [("rwlock", "pthread_rwlock_wrlock", ""), ("mutex", "pthread_mutex_lock", CHECKING)],
+)
+def test_who_may_hold_a_lock_already_may_be_refused(lock: str, take: str, init: str, tmp_path: Path) -> None:
+    text = REFUSED.replace("LOCK", lock).replace("TAKE", take).replace("INIT", init)
+    assert (6, 6) not in of_text(text, tmp_path).proved("intervals")
+
+
 def test_jumps_are_refused(tmp_path: Path) -> None:
     text = "jmp_buf j; int x; void *f(void *p) { if (setjmp(j)) x++; return 0; } int main(void) { MANY(f) return 0; }"
     with pytest.raises(Unsupported, match="jumps"):
