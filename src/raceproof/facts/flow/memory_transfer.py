@@ -118,6 +118,8 @@ def store(w: Walker, instr: Store, state: State) -> list[State] | None:
         if value == Linear(0):
             w.flow.observed.note_lock_operation(address, instr.id)
             _clear_spin_lock(w, address, instr.order, state)
+        elif w.recording:
+            w.flow.observed.note_other_write(address)
     return None
 
 
@@ -232,6 +234,8 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
             state.facts[Condition("eq", old)] = False
             w.flow.observed.note_lock_operation(address, instr.id)
             return [state, taken]
+        if w.recording and address not in w.flow.turn_words:
+            w.flow.observed.note_other_write(address)
         if instr.order.acquires:
             _observe(w, instr.result.name, address, instr.type.size, instr.order, state)
     return None
@@ -261,6 +265,8 @@ def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[St
         if takes and _is_spin_lock(w, address, instr.type.size):
             done.take(_spin_lock(w, address, instr.id))
             w.flow.observed.note_lock_operation(address, instr.id)
+        elif w.recording:
+            w.flow.observed.note_other_write(address)
         send(w, address, None, done)
     return [state, done]
 

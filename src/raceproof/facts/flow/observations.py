@@ -36,6 +36,7 @@ class Uses:
     barrier_users: Mapping[Linear, frozenset[ThreadId]]
     lock_operations: Mapping[Linear, frozenset[SiteId]]
     broken_locks: frozenset[Linear]
+    other_writes: frozenset[Linear]
     lock_objects: Mapping[Linear, frozenset[ObjectId]]
     reset_sites: frozenset[SiteId]
     sent_after: Mapping[Linear, frozenset[Signal]]
@@ -69,6 +70,7 @@ class Observations:
         self._barrier_users: dict[Linear, set[ThreadId]] = {}
         self._lock_operations: dict[Linear, set[SiteId]] = {}
         self._broken: set[Linear] = set()
+        self._other_writes: set[Linear] = set()
         self._resets: set[SiteId] = set()
         self._changes: set[SiteId] = set()
         self._sent_after: dict[Linear, frozenset[Signal]] = {}
@@ -110,6 +112,10 @@ class Observations:
 
     def break_lock(self, address: Linear) -> None:
         self._broken.add(address)
+
+    def note_other_write(self, address: Linear) -> None:
+        """A write that neither takes a spin lock nor clears it; the same instruction may do so elsewhere."""
+        self._other_writes.add(address)
 
     def note_semaphore(self, address: Linear, value: int | None, site: SiteId, is_unused: bool) -> None:
         """`is_unused`: nobody can have it at this moment."""
@@ -194,6 +200,7 @@ class Observations:
             barrier_users=_frozen(self._barrier_users),
             lock_operations=_frozen(self._lock_operations),
             broken_locks=frozenset(self._broken),
+            other_writes=frozenset(self._other_writes),
             lock_objects=dict(self._lock_objects),
             reset_sites=frozenset(self._resets - self._changes),
             sent_after=dict(self._sent_after),

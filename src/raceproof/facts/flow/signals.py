@@ -90,7 +90,7 @@ def exclusive_locks(
     spins = {
         address
         for address, sites in flow.uses.lock_operations.items()
-        if address not in flow.uses.broken_locks
+        if address not in flow.uses.broken_locks | flow.uses.other_writes
         and len(flow.uses.word_sizes.get(address, ())) == 1
         and not _may_change_unseen(world, address, _size_of(flow, address))
         and (address not in flow.turn_words or _is_taken_in_turn(flow, address, drawn_from))

@@ -1,0 +1,34 @@
+// One function stores into a spin lock: its holder clears it, but another thread may clear it as well.
+#include <pthread.h>
+#include <stdatomic.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+static atomic_int busy;
+static int data;
+
+static void put(atomic_int *place, int value) { atomic_store(place, value); }
+
+static void *worker(void *arg) {
+    while (atomic_exchange(&busy, 1))           // no-race
+        ;
+    data++;                                     // race
+    put(&busy, 0);                              // no-race
+    return arg;
+}
+
+static void *other(void *arg) {
+    put(&busy, __VERIFIER_nondet_int());        // no-race
+    return arg;
+}
+
+int main(void) {
+    pthread_t a, b, c;
+    pthread_create(&a, NULL, worker, NULL);
+    pthread_create(&b, NULL, worker, NULL);
+    pthread_create(&c, NULL, other, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    pthread_join(c, NULL);
+    return data < 0;                            // no-race
+}
