@@ -129,7 +129,8 @@ def write(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> None:
     if not w.recording or (w.context.thread == MAIN and not state.may_run):
         return
     if has_turn:
-        w.flow.observed.note_turn(address, None, _vias(instr.order is not None and instr.order.releases, state))
+        is_atomic = instr.order is not None and instr.order.releases
+        w.flow.observed.note_turn(address, None, _vias(is_atomic, state) - _shared(state))
     else:
         w.flow.observed.break_lock(address)
 
@@ -155,6 +156,11 @@ def _vias(is_atomic: bool, state: State) -> frozenset[Via]:
     if ATOMIC_SECTION in state.locks:
         found.add(ATOMIC_SECTION.address)
     return frozenset(found | {None}) if is_atomic else frozenset(found)
+
+
+def _shared(state: State) -> frozenset[Via]:
+    """Locks that others may hold as well: what is written under them is not ordered before what they do."""
+    return frozenset(h.address for h in state.locks if h.mode is LockMode.SHARED)
 
 
 def _lock(address: Linear) -> HeldLock:
