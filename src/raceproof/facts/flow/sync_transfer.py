@@ -248,9 +248,9 @@ def _once(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
 
 
 def _is_only_once(w: Walker, control: Linear) -> bool:
-    """It is one object, which nobody sets back."""
+    """It is one object, which nobody sets back; a thread that is cancelled does."""
     match control.terms:
-        case ((Base(object=target), 1),):
+        case ((Base(object=target), 1),) if not w.world.cancels:
             return not w.world.may_be_written(MemLoc(target, control.constant, ONCE_SIZE))
     return False
 

@@ -26,12 +26,11 @@ from raceproof.model import (
 )
 
 _ALLOCATES_ZEROS = "calloc"
-_CANCELS = "pthread_cancel"
 
 
 def token_objects(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[ObjectId]:
     """Objects that may have such cells, to be followed by the next flow."""
-    if world.uses_setjmp or _CANCELS in world.program.externals:
+    if world.uses_setjmp or world.cancels:
         return frozenset()
     distinct = {r.id for r in flow.records if _has_own_number(r)}
     found: set[ObjectId] = set()

@@ -487,6 +487,11 @@ class World:
         return {o: r for o, r in result.items() if o in self.lock_objects}
 
     @cached_property
+    def cancels(self) -> bool:
+        """Threads may be ended by others."""
+        return "pthread_cancel" in self.program.externals
+
+    @cached_property
     def lock_objects(self) -> frozenset[ObjectId]:
         """Objects that some lock operation may be about."""
         found: set[ObjectId] = set()
