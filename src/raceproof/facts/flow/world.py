@@ -53,6 +53,11 @@ SILENT = frozenset({"abort", "exit", "_exit", "ffs", "ffsl", "ffsll", "__VERIFIE
 MAX_TEST_BLOCKS = 4
 _ALLOCATED = frozenset({ObjectKind.HEAP, ObjectKind.UNKNOWN})
 """What can be freed: freeing a variable is undefined."""
+_CHECKING = 2
+"""The kind of an error-checking mutex, in glibc and musl."""
+_KIND = (0, 12, 16)
+"""Where the kind may be in a mutex: in musl, in glibc for 32 bits and for 64."""
+_KIND_SIZE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,12 +474,7 @@ class World:
         The results that mean "locked": 0, and EOWNERDEAD for robust ones.
         """
         checking, robust = self._mutex_attributes()
-        result: dict[ObjectId, frozenset[int]] = {}
-        for name, variable in self.program.globals.items():
-            if any(
-                isinstance(c.value, IntConst) and c.value.value == 2 and c.offset % 4 == 0 for c in variable.initial
-            ):
-                result[self.points_to.object_of_symbol(name)] = frozenset({0})
+        result = dict.fromkeys(self._error_checking, frozenset({0}))
         if not (checking or robust):
             return {o: r for o, r in result.items() if o in self.lock_objects}
         for function in self.program.functions.values():
@@ -487,6 +487,62 @@ class World:
         return {o: r for o, r in result.items() if o in self.lock_objects}
 
     @cached_property
+    def _error_checking(self) -> frozenset[ObjectId]:
+        """Objects that may have the kind of an error-checking mutex without a call: by an initialiser or a copy."""
+        found = {
+            self.points_to.object_of_symbol(name)
+            for name, variable in self.program.globals.items()
+            if any(_is_checking(c.value) and c.offset % 4 == 0 for c in variable.initial)
+        }
+        copies: list[tuple[frozenset[ObjectId], frozenset[ObjectId]]] = []
+        for function in self.program.functions.values():
+            for instr in function.instructions():
+                if isinstance(instr, Store) and instr.type.size == _KIND_SIZE and _is_checking(instr.value):
+                    (touch,) = self.touches(function, instr)
+                    found |= {place.object for place in touch.targets if self._may_be_kind(place)}
+                elif isinstance(instr, Call):
+                    copies += self._copies(function, instr)
+        size = -1
+        while size < len(found):
+            size = len(found)
+            for into, source in copies:
+                found |= into if source & found else frozenset()
+        return frozenset(found)
+
+    def _may_be_kind(self, place: MemLoc) -> bool:
+        """Where the kind of a mutex is, if its object is used as one; anywhere in others, which may be copied."""
+        locks = self._lock_places.get(place.object, ())
+        return not locks or any(
+            at.offset is None or overlap(place, replace(at, offset=at.offset + kind, size=_KIND_SIZE))
+            for at in locks
+            for kind in _KIND
+        )
+
+    def _copies(self, function: Function, call: Call) -> list[tuple[frozenset[ObjectId], frozenset[ObjectId]]]:
+        """What the call copies into what."""
+
+        def objects(arg: int) -> frozenset[ObjectId]:
+            return frozenset(p.object for p in self.points_to.targets(function.name, call.args[arg]))
+
+        effects = [effect_of(name) for name in self.callees(call) if name not in self.program.functions]
+        pairs = [pair for effect in effects if effect is not None for pair in effect.copies]
+        return [(objects(to), objects(source)) for to, source in pairs if max(to, source) < len(call.args)]
+
+    @cached_property
+    def _lock_places(self) -> dict[ObjectId, tuple[MemLoc, ...]]:
+        """Where the locks are that some operation may be about."""
+        found: dict[ObjectId, dict[MemLoc, None]] = {}
+        kinds = (Sync.LOCK, Sync.TRYLOCK, Sync.SEM_WAIT, Sync.SEM_TRYWAIT)
+        for function in self.program.functions.values():
+            for instr in function.instructions():
+                if isinstance(instr, Call):
+                    for op in self.sync_ops(instr):
+                        if op.kind in kinds and op.arg is not None:
+                            for place in self.points_to.targets(function.name, instr.args[op.arg]):
+                                found.setdefault(place.object, {})[place] = None
+        return {identity: tuple(places) for identity, places in found.items()}
+
+    @cached_property
     def cancels(self) -> bool:
         """Threads may be ended by others."""
         return "pthread_cancel" in self.program.externals
@@ -494,15 +550,7 @@ class World:
     @cached_property
     def lock_objects(self) -> frozenset[ObjectId]:
         """Objects that some lock operation may be about."""
-        found: set[ObjectId] = set()
-        kinds = (Sync.LOCK, Sync.TRYLOCK, Sync.SEM_WAIT, Sync.SEM_TRYWAIT)
-        for function in self.program.functions.values():
-            for instr in function.instructions():
-                if isinstance(instr, Call):
-                    for op in self.sync_ops(instr):
-                        if op.kind in kinds and op.arg is not None:
-                            found.update(p.object for p in self.points_to.targets(function.name, instr.args[op.arg]))
-        return frozenset(found)
+        return frozenset(self._lock_places)
 
     @cached_property
     def safe_functions(self) -> frozenset[str]:
@@ -606,6 +654,10 @@ class World:
                     if instr.callee.symbol == "pthread_mutexattr_setrobust" and value != 0:
                         robust = True
         return checking, robust
+
+
+def _is_checking(value: object) -> bool:
+    return isinstance(value, IntConst) and value.value == _CHECKING
 
 
 def _tests_argument(function: Function) -> bool:
