@@ -382,8 +382,8 @@ def _try_join(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     joined.values[instr.result.name] = Linear(0)
     counting.join(w, instr.args[op.arg], joined)
     records = _known_record(w, w.value(instr.args[op.arg], joined)) or _records(w, instr.args[op.arg]) or []
-    running = [r for r in records if joined.may_run.get(r.id) == 1]
-    if len(running) == 1 and not _end(w, running[0], joined):
+    running = [r for r in records if r.id in joined.may_run]
+    if len(running) == 1 and joined.may_run[running[0].id] == 1 and not _end(w, running[0], joined):
         return [state]
     return [state, joined]
 
