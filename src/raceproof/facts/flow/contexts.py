@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from raceproof.core import SourcePos
+from raceproof.facts.flow.evaluate import is_simple
 from raceproof.facts.flow.state import Condition, Known, State, join
 from raceproof.ir import SiteId
 from raceproof.model import (
@@ -267,9 +268,15 @@ def parameter_renaming(callee: str, args: list[Linear]) -> dict[Atom, Linear]:
 
 
 def rename_facts(facts: Mapping[Condition, bool], renaming: Renaming) -> dict[Condition, bool]:
-    """What is known of values, as far as they have a name on the other side of a call."""
+    """What is known of values, as far as they have a name on the other side of a call.
+
+    What was compared is the value of a sum, which may have wrapped around: nothing follows from it for its parts.
+    """
+    sums = {atom for atom, value in renaming.items() if not is_simple(value)}
     result = {}
     for condition, holds in facts.items():
+        if condition.kind == "slt" and any(atom in sums for atom in condition.difference.atoms()):
+            continue
         difference = rename(condition.difference, renaming)
         if difference is not None and not difference.is_constant:
             result[Condition(condition.kind, difference)] = holds

@@ -146,7 +146,7 @@ class Evaluator:
         from_bits = instr.from_type.bits if isinstance(instr.from_type, IntType) else self.pointer_bits
         to_bits = instr.to_type.bits if isinstance(instr.to_type, IntType) else self.pointer_bits
         match instr.op:
-            case "sext" if to_bits > from_bits == self.pointer_bits and not _is_simple(inner):
+            case "sext" if to_bits > from_bits == self.pointer_bits and not is_simple(inner):
                 return of_atom(Derived(f"sext{from_bits}", (inner,)))  # the sum may have wrapped around
             case "threadlocal" | "bitcast" | "ptrtoint" | "inttoptr" | "sext" if to_bits >= from_bits > 1:
                 return inner
@@ -266,7 +266,7 @@ class Evaluator:
         return self._is_exact(instr.left, state) and self._is_exact(instr.right, state)
 
     def _is_exact(self, operand: Operand, state: State) -> bool:
-        if _is_simple(self.value(operand, state)):
+        if is_simple(self.value(operand, state)):
             return True
         if not isinstance(operand, Reg) or operand.name in state.values:
             return False
@@ -316,7 +316,7 @@ class Evaluator:
         return False
 
 
-def _is_simple(value: Linear) -> bool:
+def is_simple(value: Linear) -> bool:
     """A number, or something that is named by one atom: no arithmetic."""
     return value.is_constant or (value.constant == 0 and value.factors() == (1,))
 
