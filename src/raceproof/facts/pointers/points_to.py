@@ -17,6 +17,7 @@ The program is assumed not to make pointers out of nothing, to keep them within 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from raceproof.core import Budget
@@ -28,8 +29,12 @@ from raceproof.facts.pointers.library_calls import LibraryCalls
 from raceproof.facts.pointers.objects import AbstractObject
 from raceproof.facts.pointers.propagation import members
 from raceproof.facts.pointers.workspace import Workspace
-from raceproof.ir import Address, Call, Operand, Program, Reg, SiteId
+from raceproof.ir import Address, Call, CompareExchange, Operand, Program, Reg, Rmw, SiteId, Store
 from raceproof.model import MemLoc, MemObject, ObjectId, ObjectKind
+
+_CANCEL = "pthread_cancel"
+"""Who is cancelled in an initialiser leaves it to others."""
+_ONCE_SIZE = 4  # bytes, at least, of what tells whether something was done already
 
 
 class PointsTo:
@@ -211,19 +216,46 @@ class PointsTo:
                     self._callees_of.setdefault(caller, {})[self._by_number[number].function.name] = None
 
     def _once_controls(self) -> dict[SiteId, tuple[int, int]]:
-        """The control of each pthread_once call where that is one byte of one global."""
+        """The control of each pthread_once call where that is one place in a global that nothing sets back."""
         result: dict[SiteId, tuple[int, int]] = {}
         sites = {site for site, kind in self._found.start_kinds.items() if kind is EntryKind.ONCE}
-        for function in self._program.functions.values() if sites else ():
+        if not sites or _CANCEL in self._program.externals:
+            return result
+        written = self._written()
+        for function in self._program.functions.values():
             for instr in function.instructions():
                 if isinstance(instr, Call) and instr.id in sites and isinstance(instr.callee, Address):
                     op = sync_op(instr.callee.symbol)
                     where = () if op is None or op.arg is None else self.targets(function.name, instr.args[op.arg])
                     if len(where) == 1 and where[0].offset is not None and where[0].stride is None:
                         obj = self._work.values.objects[where[0].object]
-                        if obj.kind is ObjectKind.GLOBAL:
+                        if obj.kind is ObjectKind.GLOBAL and not any(_is_part(place, where[0]) for place in written):
                             result[instr.id] = (obj.number, where[0].offset)
         return result
+
+    def _written(self) -> list[MemLoc]:
+        """Where instructions write, and what library functions get that are no thread operations."""
+        found: list[MemLoc] = []
+        for function in self._program.functions.values():
+            for instr in function.instructions():
+                match instr:
+                    case Store() | Rmw() | CompareExchange():
+                        places = self.targets(function.name, instr.address)
+                        found += [replace(place, size=instr.type.size) for place in places]
+                    case Call():
+                        names = [n for n in self.callees(instr.id) if n not in self._program.functions]
+                        if any(sync_op(name) is None for name in names):
+                            found += [place for arg in instr.args for place in self.targets(function.name, arg)]
+        return found
+
+
+def _is_part(place: MemLoc, control: MemLoc) -> bool:
+    """A write there may change the once-control."""
+    if place.object != control.object or place.offset is None or place.stride is not None or control.offset is None:
+        return place.object == control.object
+    return place.offset < control.offset + _ONCE_SIZE and (
+        place.size is None or control.offset < place.offset + place.size
+    )
 
 
 def solve(program: Program, budget: Budget, silent: Collection[str] = ()) -> PointsTo:
