@@ -164,7 +164,7 @@ class Stability:
                 if any(overlap(place, target) for target in written for place in places):
                     return True
                 if isinstance(instr, Call) and any(
-                    self._world.may_modify.get(name, 0) & bits for name in self._world.callees(instr)
+                    self._world.may_modify[name] & bits for name in self._world.called_now(instr)
                 ):
                     return True
         return False

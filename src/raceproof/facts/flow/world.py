@@ -263,12 +263,14 @@ class World:
             called: dict[str, None] = {}
             for instr in function.instructions():
                 if isinstance(instr, Call):
-                    called.update(dict.fromkeys(c for c in self.callees(instr) if c in self.program.functions))
-                    if self._calls_now(instr):
-                        starts = self.points_to.thread_starts(instr.id)
-                        called.update(dict.fromkeys(s for s in starts if s in self.program.functions))
+                    called.update(dict.fromkeys(self.called_now(instr)))
             graph[name] = tuple(called)
         return graph
+
+    def called_now(self, call: Call) -> list[str]:
+        """Functions of the program that may run before the call returns."""
+        names = [*self.callees(call), *(self.points_to.thread_starts(call.id) if self._calls_now(call) else ())]
+        return [name for name in names if name in self.program.functions]
 
     def _calls_now(self, call: Call) -> bool:
         """The library may run functions that it is given before it returns: `pthread_once`, `qsort`."""
