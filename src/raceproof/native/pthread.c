@@ -97,7 +97,7 @@ RP_LIB int rp_lib_pthread_setcanceltype(int type, int *old) {
 
 RP_LIB int rp_lib_pthread_kill(pthread_t id, int signal) {
     struct thread *t = thread_of(id);
-    if (t == NULL || t->state == T_FINISHED) return ESRCH;
+    if (t == NULL || t->joined) return ESRCH; /* one that has ended lives until it is joined */
     return signal == 0 ? 0 : EINVAL;
 }
 
