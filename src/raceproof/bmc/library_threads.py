@@ -20,7 +20,7 @@ from raceproof.bmc.library_locks import (
 )
 from raceproof.bmc.paths import split
 from raceproof.bmc.terms import Value, both, choose, equal, is_known, negate, number
-from raceproof.facts import Sync, SyncOp
+from raceproof.facts import Sync, SyncOp, may_end_thread
 from raceproof.ir import Address
 
 AGAIN: Final = 11  # EAGAIN of Linux
@@ -171,6 +171,8 @@ def _once(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     ]
     if len(names) != 1:
         return call.unsupported(point, "an initialiser that is not known")
+    if unwinder.cp.calls is None or names[0] in may_end_thread(unwinder.program, unwinder.cp.calls):
+        return call.unsupported(point, "an initialiser in which its thread may end")
     address = call.argument(op.arg, call.width)
     begun = call.event(point, Kind.ONCE, address)
     begun.condition = call.memory.anything(1, "first")

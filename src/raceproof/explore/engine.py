@@ -48,6 +48,7 @@ _SHORTENING = 1.0  # seconds for all of them
 _WAITS = frozenset(
     ("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait")
 )
+_TELLING = frozenset(("sem_getvalue", "pthread_cancel"))  # what others have done, without any order
 
 _BEHIND_RACES = ("dfs", "optimal")  # searches that find every race, whatever others there are
 _TOGETHER = ("dpor", "pdp", "dhtc")  # searches that do not ask what happens before what
@@ -139,8 +140,12 @@ def _may_hide_races(cp: ConcurrentProgram) -> str | None:
         return "atomics that do not acquire what they read, or release what they write, keep some apart"
     for name in cp.program.externals:
         operation = facts.sync_op(name)
-        if name == "sem_getvalue" or (operation is not None and operation.may_fail):
+        if name in _TELLING or (operation is not None and operation.may_fail):
             return f"`{name}` keeps some apart"
+    ending = facts.may_end_thread(cp.program, cp.calls) if cp.calls is not None else frozenset()
+    for targets in cp.calls.targets.values() if cp.calls is not None else ():
+        if ending.intersection(targets.callbacks):
+            return "initialisers in which their thread may end keep some apart"
     return None
 
 

@@ -33,6 +33,26 @@ def call_graph(program: Program, points_to: PointsTo) -> CallGraph:
     return CallGraph(targets, points_to.escaped_functions & program.functions.keys())
 
 
+def may_end_thread(program: Program, calls: CallGraph) -> frozenset[str]:
+    """Functions that may end the thread that runs them, by themselves or through what they call."""
+    callers: dict[str, set[str]] = {}
+    found: set[str] = set()
+    for function in program.functions.values():
+        for instr in function.instructions():
+            if isinstance(instr, Call):
+                targets = calls.targets[instr.id]
+                if any(op.kind is Sync.EXIT for op in map(sync_op, targets.externals) if op is not None):
+                    found.add(function.name)
+                for name in (*targets.functions, *targets.callbacks):
+                    callers.setdefault(name, set()).add(function.name)
+    work = sorted(found)
+    while work:
+        new = callers.get(work.pop(), set()) - found
+        found |= new
+        work += sorted(new)
+    return frozenset(found)
+
+
 class _Classifier:
     def __init__(self, program: Program, points_to: PointsTo) -> None:
         self._program = program

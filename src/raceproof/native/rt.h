@@ -141,6 +141,7 @@ struct thread {
     void *(*start)(void *);
     void *argument, *result;
     struct cleanup *cleanups;
+    struct object *in_once; /* the innermost once-object whose routine it runs */
     void *unwind; /* glibc's chain of cancellation buffers */
     const void **specific;
     char *tls;
@@ -383,6 +384,8 @@ struct object {
     uint64_t token_ticket[RP_MAX_THREADS];
     uint32_t token_event[RP_MAX_THREADS];
     uint8_t once;       /* 0 not yet, 1 running, 2 done */
+    uintptr_t once_frame;       /* where on its stack the thread that runs it is */
+    struct object *outer_once;  /* that this thread runs as well */
     uint32_t hb[RP_MAX_THREADS];
     uint32_t hb_readers[RP_MAX_THREADS];
     uint32_t dep[RP_MAX_THREADS];          /* of the last release that excludes readers too */

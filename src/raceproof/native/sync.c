@@ -358,7 +358,11 @@ void once_run(const void *control, void (*routine)(void), const char *what) {
     uint32_t n = G->paths;
     if (o->once == 0) {
         o->once = 1;
+        o->once_frame = (uintptr_t)&op;
+        o->outer_once = self->in_once;
+        self->in_once = o;
         routine();
+        self->in_once = o->outer_once;
         o->once = 2;
         clock_copy(o->hb, self->hb, n);
         clock_copy(o->dep, self->dep, n);
@@ -366,4 +370,15 @@ void once_run(const void *control, void (*routine)(void), const char *what) {
         return;
     }
     clock_join(self->hb, o->hb, n);
+}
+
+/* Who ends in the routine has not run it, as POSIX says of cancellation and as glibc does it: the next one to come does,
+ * which is not ordered behind. The stack grows downwards. */
+void once_leave(const void *outer) {
+    while (self->in_once != NULL && (outer == NULL || self->in_once->once_frame < (uintptr_t)outer)) {
+        struct object *o = self->in_once;
+        self->in_once = o->outer_once;
+        o->once = 0;
+        clock_copy(o->dep, self->dep, G->paths);
+    }
 }

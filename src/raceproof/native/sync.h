@@ -20,6 +20,7 @@ int sem_give(const void *sem, const char *what);
 int barrier_start(const void *barrier, unsigned count);
 int barrier_arrive(const void *barrier, bool asks_who, const char *what); /* 1 for one of them if `asks_who` */
 void once_run(const void *control, void (*routine)(void), const char *what);
+void once_leave(const void *outer); /* the routines that the thread runs inside of this place on its stack; NULL: all */
 
 /* A place where a request to cancel this thread takes effect. */
 void cancellation_point(void);

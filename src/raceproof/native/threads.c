@@ -10,6 +10,7 @@
 
 #include "libc.h"
 #include "program_types.h"
+#include "sync.h"
 
 #define MAX_KEYS 128
 #define DESTRUCTOR_ROUNDS 4 /* PTHREAD_DESTRUCTOR_ITERATIONS */
@@ -73,16 +74,19 @@ _Noreturn void thread_exit(void *result) {
     self->cancel_disabled = 1;
     while (self->cleanups != NULL) {
         struct cleanup *c = self->cleanups;
+        once_leave(c);
         self->cleanups = c->next;
         c->routine(c->argument);
     }
 #ifdef PROGRAM_HAS_GLIBC
     if (self->unwind != NULL) {
         program_unwind_buffer *buffer = self->unwind;
+        once_leave(buffer);
         self->unwind = buffer->__pad[0];
         _longjmp((struct __jmp_buf_tag *)(void *)buffer->__cancel_jmp_buf, 1);
     }
 #endif
+    once_leave(NULL);
     thread_end();
 }
 

@@ -11,9 +11,7 @@ others look for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from raceproof.facts import Sync, SyncOp, sync_op
+from raceproof.facts import Sync, SyncOp, may_end_thread
 from raceproof.ir import Call, IntConst, Program
 from raceproof.model import CallGraph
 from raceproof.petri.program_pointers import Place
@@ -38,34 +36,14 @@ def _count(call: Call, op: SyncOp) -> int | None:
     return operand.value if isinstance(operand, IntConst) and operand.value > 0 else None
 
 
-def once_objects(
-    uses: Uses, program: Program, calls: CallGraph, callees: Mapping[str, tuple[str, ...]]
-) -> frozenset[Place]:
+def once_objects(uses: Uses, program: Program, calls: CallGraph) -> frozenset[Place]:
     """Once-objects that nobody sets back, and whose functions do not end the thread, which might do that."""
+    ending = may_end_thread(program, calls)
     return frozenset(
         place
         for place, operations in uses.operations.items()
         if all(op.kind is Sync.ONCE for _, op in operations)
         and not any(other[0] == place[0] for other in uses.memory)
         and not program.globals[place[0]].initial
-        and not any(_may_end_thread(call, program, calls, callees) for call, _ in operations)
+        and not any(ending.intersection(calls.targets[call.id].callbacks) for call, _ in operations)
     )
-
-
-def _may_end_thread(call: Call, program: Program, calls: CallGraph, callees: Mapping[str, tuple[str, ...]]) -> bool:
-    work = list(calls.targets[call.id].callbacks)
-    seen = set(work)
-    while work:
-        name = work.pop()
-        for instr in program.functions[name].instructions():
-            if isinstance(instr, Call) and any(_is_end(external) for external in calls.targets[instr.id].externals):
-                return True
-        new = [callee for callee in callees[name] if callee not in seen]
-        seen.update(new)
-        work += new
-    return False
-
-
-def _is_end(external: str) -> bool:
-    op = sync_op(external)
-    return op is not None and op.kind is Sync.EXIT

@@ -50,7 +50,7 @@ class Surroundings:
         self.may_count = self._find_semaphores()
         self.uses = direct_uses(self.program, self.calls)
         self.barriers = barrier_counts(self.uses)
-        self.once = once_objects(self.uses, self.program, self.calls, self.callees)
+        self.once = once_objects(self.uses, self.program, self.calls)
         self._blocks: dict[str, dict[str, int]] = {}
         self._values: dict[tuple[str, bool], Values] = {}
         self._deciding: dict[str, frozenset[str]] = {}  # parameters on which something depends

@@ -229,7 +229,8 @@ def _post(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
 
 
 def _once(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
-    """The initialiser runs here or has run elsewhere; either way it is behind us."""
+    """The initialiser runs here or has run elsewhere; either way it is behind us. One in which its thread may end may
+    run again."""
     control = _address(w, instr, op, state)
     counts = _is_only_once(w, control)
     _define(w, instr, state)
@@ -237,7 +238,8 @@ def _once(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     for start in w.world.points_to.thread_starts(instr.id):
         if start in w.world.relevant:
             entry = state.copy()
-            entry.in_once |= {control} if counts else frozenset()
+            if counts and start not in w.world.may_end_thread:
+                entry.in_once |= {control}
             for after in call_transfer.run_function(w, instr, start, [], entry):
                 after.in_once = state.in_once
                 results.append(after)

@@ -50,6 +50,7 @@ ORDERLESS |= {Sync.BROADCAST, Sync.DETACH, Sync.LOCK_DESTROY}
 
 SILENT = frozenset({"abort", "exit", "_exit", "ffs", "ffsl", "ffsll", "__VERIFIER_assume"})
 """Functions of the library that write nothing, lock nothing and unlock nothing before they come back, if they do."""
+_CANCELS = "pthread_cancel"
 MAX_TEST_BLOCKS = 4
 _ALLOCATED = frozenset({ObjectKind.HEAP, ObjectKind.UNKNOWN})
 """What can be freed: freeing a variable is undefined."""
@@ -386,6 +387,18 @@ class World:
         """Functions that may create threads, directly or through calls."""
         own = {name: int(self._has_sync(f, frozenset({Sync.CREATE}))) for name, f in self.program.functions.items()}
         return frozenset(name for name, bits in self._propagate(own).items() if bits)
+
+    @cached_property
+    def may_end_thread(self) -> frozenset[str]:
+        """Functions in which the thread that runs them may end: all, if threads are cancelled."""
+        if self.cancels:
+            return frozenset(self.program.functions)
+        own = {name: int(self._has_sync(f, frozenset({Sync.EXIT}))) for name, f in self.program.functions.items()}
+        return frozenset(name for name, bits in self._propagate(own).items() if bits)
+
+    @property
+    def cancels(self) -> bool:
+        return _CANCELS in self.program.externals
 
     @cached_property
     def silent(self) -> frozenset[str]:
