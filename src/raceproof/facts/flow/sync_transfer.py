@@ -118,9 +118,8 @@ def _lock(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     results = [doubtful[o] for o in w.flow.observed.lock_objects(lock.address) if o in doubtful]
     if results:
         return _lock_or_error(w, instr, op, state, frozenset.union(*results))
-    if op.refuses_owner and _may_own(w, state, lock):
-        refused, taken = _try_lock(w, instr, op, state, frozenset({op.success}))
-        return [refused] if HeldLock(lock.address, LockMode.EXCLUSIVE, lock.kind) in state.locks else [refused, taken]
+    if op.refuses_owner:
+        return _lock_or_refused(w, instr, op, state)
     _define(w, instr, state)
     state.take(lock)
     if instr.result is not None:
@@ -128,11 +127,15 @@ def _lock(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     return [state]
 
 
-def _may_own(w: Walker, state: State, lock: HeldLock) -> bool:
-    """Whether a lock that is held exclusively may be this one."""
-    objects = w.flow.observed.lock_objects(lock.address)
-    held = (h for h in state.locks if h.kind is lock.kind and h.mode is LockMode.EXCLUSIVE)
-    return any(w.flow.observed.lock_objects(h.address) & objects for h in held)
+def _lock_or_refused(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    """A rwlock refuses the thread that writes it already, perhaps unknown to us: then it is held all the same."""
+    lock = _held(w, instr, op, state, LockKind.MUTEX)
+    is_owner = HeldLock(lock.address, LockMode.EXCLUSIVE, lock.kind) in state.locks
+    refused, taken = _try_lock(w, instr, op, state, frozenset({op.success}))
+    if is_owner:
+        return [refused]
+    refused.locks[lock] = 1  # one unlock gives it back
+    return [refused, taken]
 
 
 def _lock_or_error(w: Walker, instr: Call, op: SyncOp, state: State, success: frozenset[int]) -> list[State]:
