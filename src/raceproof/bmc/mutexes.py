@@ -35,13 +35,13 @@ def kind_of_type(value: int) -> MutexKind | None:
 
 def may_nest(program: Program) -> bool:
     """Can a mutex be of another kind than the plain one? Errs on the side of more."""
+    if any(not TYPED.isdisjoint(names_of(name)) for name in program.externals):
+        return True
     for function in program.functions.values():
         for instr in function.instructions():
             if not isinstance(instr, Call) or not isinstance(instr.callee, Address):
                 continue
             names = frozenset(names_of(instr.callee.symbol))
-            if names & TYPED:
-                return True
             if "mtx_init" in names and not (isinstance(instr.args[-1], IntConst) and instr.args[-1].value % 2 == 0):
                 return True
     odd = (v for v in program.globals.values() if v.initial or v.is_external or not v.initial_complete)

@@ -661,13 +661,12 @@ class World:
         checking = robust = False
         for function in self.program.functions.values():
             for instr in function.instructions():
-                if isinstance(instr, Call) and isinstance(instr.callee, Address):
+                if isinstance(instr, Call):
                     last = instr.args[-1] if instr.args else None
                     value = last.value if isinstance(last, IntConst) else None
-                    if instr.callee.symbol == "pthread_mutexattr_settype" and value not in (0, 1, 3):
-                        checking = True
-                    if instr.callee.symbol == "pthread_mutexattr_setrobust" and value != 0:
-                        robust = True
+                    names = self.callees(instr)
+                    checking = checking or ("pthread_mutexattr_settype" in names and value not in (0, 1, 3))
+                    robust = robust or ("pthread_mutexattr_setrobust" in names and value != 0)
         return checking, robust
 
 
