@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from raceproof.facts.flow.contexts import SHARED, AccessKey, ThreadRecord
 from raceproof.facts.flow.counts import MAX_STEP
 from raceproof.facts.flow.flow_result import FlowResult
-from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.locations import is_apart, overlap
 from raceproof.facts.flow.observations import Step
 from raceproof.facts.flow.state import ATOMIC_SECTION
 from raceproof.facts.flow.world import TargetedTouch, World
@@ -64,7 +64,7 @@ def _count_down(
         return None
     counting: set[ThreadId] = set()
     for key, view in writes:
-        steps = flow.uses.steps[key[0]]
+        steps = _steps_at(flow, key, address)
         if view.thread == MAIN:
             continue
         if any(s.amount is None or not -1 <= s.amount <= MAX_STEP for s in steps):
@@ -82,7 +82,7 @@ def _count_down(
     locks = _common_mutexes(beside_others)
     if locks:
         return CountDown(address, locks, threads, most, joiners, joined)
-    if all(_is_atomic_step(world, flow.uses.steps[key[0]], key, touched) for key, _ in beside_others):
+    if all(_is_atomic_step(world, _steps_at(flow, key, address), key, touched) for key, _ in beside_others):
         return CountDown(address, None, threads, most, joiners, joined)
     return None
 
@@ -130,12 +130,18 @@ def _writes(
         for key, touch in touched.items()
         if touch.touch.kind.writes and any(overlap(place, t) for t in touch.targets)
         for view in flow.views[key]
+        if not is_apart(view.address, touch.touch.size, address, size)
     ]
     for key, view in writes:
-        steps = flow.uses.steps.get(key[0], frozenset())
-        if view.address != address or any((s.address, s.size) != (address, size) for s in steps) or not steps:
+        steps = _steps_at(flow, key, address)
+        if view.address != address or any(s.size != size for s in steps) or not steps:
             return None
     return writes
+
+
+def _steps_at(flow: FlowResult, key: AccessKey, address: Linear) -> frozenset[Step]:
+    """What the instruction does to this counter; in other calls of its function it may go elsewhere."""
+    return frozenset(s for s in flow.uses.steps.get(key[0], ()) if s.address == address)
 
 
 def _beside_others(writes: _Writes) -> _Writes:
@@ -159,10 +165,10 @@ def drawn_from(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targe
     for address, size in sorted(grown, key=str):
         writes = _writes(world, flow, touched, address, size)
         beside_others = _beside_others(writes) if writes is not None else []
-        if writes is None or not beside_others or not all(_grows(flow, key) for key, _ in beside_others):
+        if writes is None or not beside_others or not all(_grows(flow, key, address) for key, _ in beside_others):
             continue
         by_main = {key for key, view in writes if view.thread == MAIN}
-        if any(_grows(flow, key) for key in by_main) and not all(_grows(flow, key) for key in by_main):
+        if any(_grows(flow, k, address) for k in by_main) and not all(_grows(flow, k, address) for k in by_main):
             continue
         if _common_locks(beside_others) or all(
             isinstance(world.instructions[key[0]][1], Rmw) for key, _ in beside_others
@@ -192,8 +198,8 @@ def lenders(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targeted
     return frozenset(found)
 
 
-def _grows(flow: FlowResult, key: AccessKey) -> bool:
-    return all(step.amount is not None and 0 < step.amount <= MAX_STEP for step in flow.uses.steps[key[0]])
+def _grows(flow: FlowResult, key: AccessKey, address: Linear) -> bool:
+    return all(s.amount is not None and 0 < s.amount <= MAX_STEP for s in _steps_at(flow, key, address))
 
 
 def _is_made_by_main(record: ThreadRecord) -> bool:

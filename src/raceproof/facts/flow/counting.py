@@ -105,7 +105,8 @@ def _step(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> int |
     """d if the instruction adds the constant d to what is there, in one step as far as locks can tell."""
     if isinstance(instr, Rmw):
         sign = {"add": 1, "sub": -1}.get(instr.op)
-        return sign * instr.value.value if sign is not None and isinstance(instr.value, IntConst) else None
+        added = w.value(instr.value, state)
+        return sign * added.constant if sign is not None and added.is_constant else None
     match w.info.definitions.get(instr.value.name) if isinstance(instr.value, Reg) else None:
         case Binary(op="add", left=Reg() as old, right=IntConst(value=amount)):
             pass

@@ -1,10 +1,10 @@
-"""Overlap of abstract locations."""
+"""Overlap of abstract locations and of addresses."""
 
 from __future__ import annotations
 
 from math import gcd
 
-from raceproof.model import MemLoc
+from raceproof.model import Base, Linear, MemLoc
 
 
 def overlap(a: MemLoc, b: MemLoc) -> bool:
@@ -23,3 +23,14 @@ def overlap(a: MemLoc, b: MemLoc) -> bool:
     if apart >= 0:
         return a.size is None or apart < a.size
     return b.size is None or -apart < b.size
+
+
+def is_apart(written: Linear | None, size: int | None, word: Linear, word_size: int) -> bool:
+    """A write goes to another variable than a word, or to other bytes of the same one. Errs on the side of False."""
+    if written is None:
+        return False
+    match written.terms, word.terms:
+        case ((Base(object=target), 1),), ((Base(object=other), 1),):
+            distance = written.constant - word.constant
+            return target != other or distance >= word_size or (size is not None and distance <= -size)
+    return False

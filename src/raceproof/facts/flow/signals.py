@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 
 from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
 from raceproof.facts.flow.flow_result import FlowResult
-from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.locations import is_apart, overlap
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.ir import Instr, Rmw, Store, Terminator
 from raceproof.model import (
@@ -32,6 +32,7 @@ from raceproof.model import (
     Signal,
     Thread,
     ThreadId,
+    View,
 )
 
 
@@ -95,8 +96,8 @@ def exclusive_locks(
         and not _may_change_unseen(world, address, _size_of(flow, address))
         and (address not in flow.turn_words or _is_taken_in_turn(flow, address, drawn_from))
         and all(
-            key[0] in sites and all(v.address == address for v in flow.views[key])
-            for key in _writes_to(address, touched, _size_of(flow, address))
+            view.address == address and key[0] in sites
+            for key, view in _writes_to(flow, address, touched, _size_of(flow, address))
         )
     }
     return frozenset(semaphores | spins | _semaphores_in_objects(world, flow))
@@ -136,7 +137,7 @@ def turn_words(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targe
         for address in flow.uses.turn_words - section_words(world, flow, touched).keys()
         if all(
             _may_end_a_turn(world.instructions[key[0]][1])
-            for key in _writes_to(address, touched, _size_of(flow, address))
+            for key, _ in _writes_to(flow, address, touched, _size_of(flow, address))
         )
     )
 
@@ -166,23 +167,25 @@ def section_words(
         taken = {value for stored in sites.values() for _, value in stored} - {0}
         if len(sizes) != 1 or len(taken) != 1 or _may_change_unseen(world, address, _size_of(flow, address)):
             continue
-        if all(
-            key[0] in sites and all(v.address == address for v in flow.views[key])
-            for key in _writes_to(address, touched, *sizes)
-        ):
+        if all(view.address == address and key[0] in sites for key, view in _writes_to(flow, address, touched, *sizes)):
             found[address] = (sizes.pop(), taken.pop())
     return found
 
 
-def _writes_to(address: Linear, touched: Mapping[AccessKey, TargetedTouch], size: int) -> list[AccessKey]:
+def _writes_to(
+    flow: FlowResult, address: Linear, touched: Mapping[AccessKey, TargetedTouch], size: int
+) -> list[tuple[AccessKey, View]]:
+    """Writes that may touch the word, each way in which they happen; a function that gets many places has more ways."""
     target = _base_of(address)
     if target is None:
         return []
     location = MemLoc(target, address.constant, size)
     return [
-        key
+        (key, view)
         for key, touch in touched.items()
         if touch.touch.kind.writes and target in touch.objects and any(overlap(location, t) for t in touch.targets)
+        for view in flow.views[key]
+        if not is_apart(view.address, touch.touch.size, address, size)
     ]
 
 
@@ -222,24 +225,22 @@ def _setter(
 ) -> ThreadId | None:
     """The one thread that changes a flag, always in a way that the reader's way of reading is ordered with."""
     sender: ThreadId | None = None
-    for key in _writes_to(signal.address, touched, _size_of(flow, signal.address)):
+    for key, view in _writes_to(flow, signal.address, touched, _size_of(flow, signal.address)):
         if key[0] in flow.uses.reset_sites:
             continue
         _, instr = world.instructions[key[0]]
         order = touched[key].touch.order
-        for view in flow.views[key]:
-            if view.address != signal.address or sender not in (None, view.thread):
-                return None
-            if signal.via is None:
-                fits = isinstance(instr, Store | Rmw) and order is not None and order.releases
-            else:
-                fits = any(
-                    h.address == signal.via and h.mode is LockMode.EXCLUSIVE and h.kind is LockKind.MUTEX
-                    for h in view.held
-                )
-            if not fits:
-                return None
-            sender = view.thread
+        if view.address != signal.address or sender not in (None, view.thread):
+            return None
+        if signal.via is None:
+            fits = isinstance(instr, Store | Rmw) and order is not None and order.releases
+        else:
+            fits = any(
+                h.address == signal.via and h.mode is LockMode.EXCLUSIVE and h.kind is LockKind.MUTEX for h in view.held
+            )
+        if not fits:
+            return None
+        sender = view.thread
     return sender
 
 
