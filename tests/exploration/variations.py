@@ -29,7 +29,13 @@ _KEYWORDS: Final = frozenset(
     "const volatile register void inline _Atomic _Thread_local _Noreturn NULL main".split()
 )
 _KINDS: Final = (  # replaced by one another
-    ("memory_order_relaxed", "memory_order_acquire", "memory_order_release", "memory_order_acq_rel", "memory_order_seq_cst"),
+    (
+        "memory_order_relaxed",
+        "memory_order_acquire",
+        "memory_order_release",
+        "memory_order_acq_rel",
+        "memory_order_seq_cst",
+    ),
     ("__ATOMIC_RELAXED", "__ATOMIC_ACQUIRE", "__ATOMIC_RELEASE", "__ATOMIC_ACQ_REL", "__ATOMIC_SEQ_CST"),
     ("char", "short", "int", "long", "unsigned"),
     ("uint8_t", "uint16_t", "uint32_t", "uint64_t", "int32_t", "size_t", "int8_t"),
@@ -219,7 +225,9 @@ def _other_name(tokens: Tokens, rng: random.Random) -> Tokens | None:
     for statement in _statements(tokens):
         for at in range(statement.start, statement.end):
             token = tokens[at]
-            if token.kind == "name" and not (token.text in _KEYWORDS or token.text in _KIN or token.text.endswith("_t")):
+            if token.kind == "name" and not (
+                token.text in _KEYWORDS or token.text in _KIN or token.text.endswith("_t")
+            ):
                 calls[_next(tokens, at).text == "("].append(at)
     places = calls[rng.random() < 0.2]
     if not places:

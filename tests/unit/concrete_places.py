@@ -275,7 +275,7 @@ def _access(number: int, size: int | None, targets: tuple[MemLoc, ...]) -> Acces
 def _address(rng: Random, thread: ThreadId) -> Linear:
     """An object and an index, or a pointer; of the thread, of its argument, of a round of main's loop."""
     base = rng.choice([Base(TABLE), Base(TABLE), Base(OTHER), None])
-    atom = rng.choice([None, INDEX, Self(thread), StartArg(thread), ROUND, Stable(of_atom(Base(OTHER)))])
+    atom = rng.choice([None, INDEX, Self(thread), StartArg(thread), ROUND, Stable(of_atom(Base(OTHER)), 8)])
     address = of_atom(base) if base is not None else Linear(0)
     if atom is not None:
         address = address.plus(of_atom(atom), rng.choice([1, 4, 8, 8, 16]) if base is not None else 1)

@@ -38,7 +38,7 @@ class Base:
 @dataclass(frozen=True, slots=True)
 class Stable:
     location: Linear
-    size: int = 8  # in bytes: less of it is another number
+    size: int  # in bytes: less of it is another number
 
     def __str__(self) -> str:
         return f"*{self.size}({self.location})"

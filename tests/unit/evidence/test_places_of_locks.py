@@ -39,9 +39,9 @@ FOUR = Linear(4)
         (MUTEX, True),
         (MUTEX.shifted(8), True),
         (of_atom(Base(ObjectId(99))), False),  # nobody knows that object
-        (of_atom(Stable(MUTEX)), True),
-        (of_atom(Stable(P)), False),
-        (MUTEX.plus(of_atom(Derived("urem", (of_atom(Stable(MUTEX)), FOUR))), 40), True),
+        (of_atom(Stable(MUTEX, 8)), True),
+        (of_atom(Stable(P, 8)), False),
+        (MUTEX.plus(of_atom(Derived("urem", (of_atom(Stable(MUTEX, 8)), FOUR))), 40), True),
         (MUTEX.plus(of_atom(Derived("urem", (P, FOUR))), 40), False),
         (MUTEX.plus(of_atom(Derived("urem", (FOUR, P))), 40), False),
         (P, False),

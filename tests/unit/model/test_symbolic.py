@@ -8,7 +8,7 @@ from raceproof.model import ZERO, Atom, Base, Linear, ObjectId, Opaque, Self, St
 ATOMS: list[Atom] = [
     Base(ObjectId(1)),
     Base(ObjectId(2)),
-    Stable(of_atom(Base(ObjectId(1)))),
+    Stable(of_atom(Base(ObjectId(1))), 8),
     StartArg(ThreadId(1)),
     Self(ThreadId(1)),
     Opaque("i"),

@@ -527,8 +527,13 @@ class Flow:
             self.stable_places.setdefault(target.object, {}).setdefault(address, set()).add(target)
         return True
 
-    def is_own(self, w: Walker, touch: TargetedTouch) -> bool:
-        return self.stability is not None and self.stability.is_own(w.context.thread, touch)
+    def is_own(self, w: Walker, targets: tuple[MemLoc, ...]) -> bool:
+        return self.stability is not None and self.stability.is_own(w.context.thread, targets)
+
+    def keeps_value(self, w: Walker, header: str, touch: TargetedTouch) -> bool:
+        """This thread writes nothing there in any round of the loop."""
+        places = frozenset(touch.targets)
+        return self.stability is not None and not self.stability.may_write_in(w.info, w.info.loops[header], places)
 
     def is_stale(self, w: Walker, site: SiteId, value: Linear) -> bool:
         """A stable value that this thread may still change behind `site`."""

@@ -31,7 +31,7 @@ from raceproof.ir import (
     SiteId,
     Store,
 )
-from raceproof.model import Base, HeldLock, Linear, LockKind, LockMode, Signal, Stable, of_atom
+from raceproof.model import Base, HeldLock, Linear, LockKind, LockMode, MemLoc, Signal, Stable, of_atom
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
@@ -140,7 +140,20 @@ def _keep_or_publish(w: Walker, touch: TargetedTouch, address: Linear, value: Li
     elif touch.objects and not touch.objects & w.world.may_escape and value.atoms() == tuple(inner):
         state.hide(inner, touch.objects)
     else:
-        state.publish(value)
+        publish(w, value, state)
+
+
+def publish(w: Walker, value: Linear, state: State) -> None:
+    """Others get the objects that `value` points to. What stands where they never write stays known."""
+    own: dict[tuple[Linear, int], Known] = {}
+    if any(leaf in state.fresh for leaf in value.leaves()):
+        for (address, size), known in state.memory.items():
+            match address:
+                case Linear(constant=offset, terms=((Base(object=holder), 1),)) if address.atoms()[0] in state.fresh:
+                    if w.flow.is_own(w, (MemLoc(holder, offset, size),)):
+                        own[address, size] = known
+    state.publish(value)
+    state.memory.update(own)
 
 
 def _write(w: Walker, touch: TargetedTouch, address: Linear, size: int, state: State) -> None:
@@ -165,7 +178,7 @@ def is_tracked(w: Walker, touch: TargetedTouch, address: Linear, state: State) -
     """Nobody else can change this memory now."""
     if any(atom in state.fresh and factor == 1 for atom, factor in address.terms):
         return True
-    return bool(touch.objects) and (not (touch.objects & w.world.may_escape) or w.flow.is_own(w, touch))
+    return bool(touch.objects) and (not (touch.objects & w.world.may_escape) or w.flow.is_own(w, touch.targets))
 
 
 def send(w: Walker, address: Linear, value: Linear | None, state: State) -> None:

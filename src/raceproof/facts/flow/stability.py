@@ -16,8 +16,8 @@ from raceproof.facts.flow.contexts import SHARED, AccessKey, ThreadRecord
 from raceproof.facts.flow.function_info import FunctionInfo
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.world import TargetedTouch, World
-from raceproof.ir import Call, SiteId, successors
-from raceproof.model import Linear, MemLoc, ObjectId, ThreadId, View
+from raceproof.ir import Call, Instr, SiteId, successors
+from raceproof.model import AccessKind, Linear, MemLoc, ObjectId, ThreadId, View
 
 UNSTABLE = ThreadId(-1)
 
@@ -73,14 +73,14 @@ class Stability:
                         self._special[special] = self._special.get(special, 0) | bits
         return self._special.get(thread, 0)
 
-    def is_own(self, thread: ThreadId, touch: TargetedTouch) -> bool:
+    def is_own(self, thread: ThreadId, targets: tuple[MemLoc, ...]) -> bool:
         """No other thread ever touches the location, or it is stable and only this thread writes it."""
-        if thread == SHARED or self._records[thread].many or not touch.targets:
+        if thread == SHARED or self._records[thread].many or not targets:
             return False
-        if touch.targets not in self._users:
-            unseen = any(map(self._world.may_change_unseen, touch.targets))
-            self._users[touch.targets] = self._users_of(self._keys(touch.targets)) | ({UNSTABLE} if unseen else set())
-        return self._users[touch.targets] <= {thread} or self.writer(touch.targets) == thread
+        if targets not in self._users:
+            unseen = any(map(self._world.may_change_unseen, targets))
+            self._users[targets] = self._users_of(self._keys(targets)) | ({UNSTABLE} if unseen else set())
+        return self._users[targets] <= {thread} or self.writer(targets) == thread
 
     def writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
         """The one thread that writes a stable location; None if nobody does; `UNSTABLE` if it is not stable."""
@@ -141,7 +141,6 @@ class Stability:
         return self._changes[key]
 
     def _search_write(self, info: FunctionInfo, site: SiteId, places: frozenset[MemLoc]) -> bool:
-        """What is called is only known by the objects that it may write."""
         start = info.block_of[site]
         reached: dict[str, None] = {}
         work = list(successors(info.blocks[start].terminator))
@@ -150,21 +149,26 @@ class Stability:
             if label not in reached:
                 reached[label] = None
                 work.extend(successors(info.blocks[label].terminator))
+        later = [i for i in info.blocks[start].body if start in reached or i.id > site]
+        return self._may_write(info, later, places) or any(
+            self._may_write(info, info.blocks[label].body, places) for label in reached if label != start
+        )
+
+    def may_write_in(self, info: FunctionInfo, labels: Iterable[str], places: frozenset[MemLoc]) -> bool:
+        """The blocks, or what is called there, may write one of the places."""
+        return any(self._may_write(info, info.blocks[label].body, places) for label in labels)
+
+    def _may_write(self, info: FunctionInfo, instructions: Iterable[Instr], places: frozenset[MemLoc]) -> bool:
+        """What is called is only known by the objects that it may write. Behind a free nobody looks any more."""
         bits = sum(1 << o for o in {place.object for place in places})
-        for label in dict.fromkeys([start, *reached]):
-            for instr in info.blocks[label].body:
-                if label == start and label not in reached and instr.id <= site:
-                    continue
-                written = (
-                    t
-                    for touch in self._world.touches(info.function, instr)
-                    if touch.touch.kind.writes
-                    for t in touch.targets
-                )
-                if any(overlap(place, target) for target in written for place in places):
-                    return True
-                if isinstance(instr, Call) and any(
-                    self._world.may_modify[name] & bits for name in self._world.called_now(instr)
-                ):
-                    return True
+        for instr in instructions:
+            touches = self._world.touches(info.function, instr)
+            writes = (t for t in touches if t.touch.kind.writes and t.touch.kind is not AccessKind.FREE)
+            written = (target for touch in writes for target in touch.targets)
+            if any(overlap(place, target) for target in written for place in places):
+                return True
+            if isinstance(instr, Call) and any(
+                self._world.may_modify[name] & bits for name in self._world.called_now(instr)
+            ):
+                return True
         return False

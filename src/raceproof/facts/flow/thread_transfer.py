@@ -17,7 +17,7 @@ from raceproof.facts.flow.function_info import DOWNWARDS, UPWARDS, CountedLoop
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.state import MANY, Condition, Known, State
 from raceproof.facts.library.effects import SyncOp
-from raceproof.ir import Call, Cast, IntType, Load, Operand, Reg, SiteId
+from raceproof.ir import Call, Cast, IntType, Load, Operand, Phi, Reg, SiteId, operands
 from raceproof.model import (
     MAIN,
     AnyArgument,
@@ -30,6 +30,7 @@ from raceproof.model import (
     ObjectKind,
     Opaque,
     SameArgument,
+    Stable,
     of_atom,
 )
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 MAX_STARTS = 4
 MAX_VALUES = 16
+MAX_LOADS = 4
 MAX_THREADS = 1 << 20  # in a loop with unknown bounds: fewer than it takes for what moves to wrap around
 THREAD_ID = "@thread:"
 UNKNOWN_ROUNDS = Opaque("#rounds")
@@ -126,7 +128,7 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
         if isinstance(argument_of, DistinctArgument) and not argument_of.fresh:
             state.may_handed |= {record.id}
     if op.start_arg is not None:
-        state.publish(w.value(instr.args[op.start_arg], state))
+        memory_transfer.publish(w, w.value(instr.args[op.start_arg], state), state)
     if len(starts) == 1:
         _remember_id(w, instr, op, starts[0], state)
 
@@ -500,7 +502,7 @@ def join_all(w: Walker, loop: CountedLoop, state: State) -> bool:
         definition = w.info.definitions.get(operand.name) if isinstance(operand, Reg) else None
         if not isinstance(definition, Load) or w.info.block_of[definition.id] not in w.info.loops[loop.header]:
             continue
-        address = w.value(definition.address, state)
+        address = w.value(definition.address, _in_round(w, loop, definition, state))
         ids = _loop_ids(w, loop, address, state)
         if ids is None:
             continue
@@ -513,6 +515,46 @@ def join_all(w: Walker, loop: CountedLoop, state: State) -> bool:
             if record.id in state.may_run and _are_all_in(record, ids):
                 alive &= _end(w, record, state)
     return alive
+
+
+def _in_round(w: Walker, loop: CountedLoop, wanted: Load, state: State) -> State:
+    """The state behind a loop, with what the loads of each round have found on the way to the address of `wanted`.
+
+    Only where that is the same in all rounds and still is: nobody writes there meanwhile.
+    """
+    loads = _loads_behind(w, loop, wanted)
+    if not loads or len(loads) > MAX_LOADS:
+        return state
+    state = state.copy()
+    for load in reversed(loads):
+        address, size = w.value(load.address, state), load.type.size
+        (touch,) = w.world.touches(w.function, load)
+        if not all(_is_constant_in_frame(w, leaf) for leaf in address.leaves()):
+            break
+        if not memory_transfer.is_tracked(w, touch, address, state) or not w.flow.keeps_value(w, loop.header, touch):
+            break
+        known = state.memory.get((address, size))
+        if known is not None and not known.in_section:
+            state.values[load.result.name] = known.value
+        elif address.is_absolute and w.flow.is_stable(w, load.id, address, size, touch):
+            state.values[load.result.name] = of_atom(Stable(address, size))
+    return state
+
+
+def _loads_behind(w: Walker, loop: CountedLoop, wanted: Load) -> list[Load]:
+    """The loads of the same round that the address of `wanted` is computed from, the last one first."""
+    found: dict[str, Load | None] = {}
+    work = [wanted.address]
+    while work:
+        operand = work.pop()
+        definition = w.info.definitions.get(operand.name) if isinstance(operand, Reg) else None
+        if definition is None or w.info.block_of[definition.id] not in w.info.loops[loop.header]:
+            continue
+        if not isinstance(operand, Reg) or operand.name in found or isinstance(definition, Phi):
+            continue
+        found[operand.name] = definition if isinstance(definition, Load) else None
+        work += operands(definition)
+    return [load for load in found.values() if load is not None]
 
 
 def _are_all_in(record: ThreadRecord, ids: LoopIds) -> bool:

@@ -396,8 +396,9 @@ class World:
         own = {name: int(self._has_sync(f, frozenset({Sync.EXIT}))) for name, f in self.program.functions.items()}
         return frozenset(name for name, bits in self._propagate(own).items() if bits)
 
-    @property
+    @cached_property
     def cancels(self) -> bool:
+        """Threads may be ended by others."""
         return _CANCELS in self.program.externals
 
     @cached_property
@@ -556,11 +557,6 @@ class World:
                             for place in self.points_to.targets(function.name, instr.args[op.arg]):
                                 found.setdefault(place.object, {})[place] = None
         return {identity: tuple(places) for identity, places in found.items()}
-
-    @cached_property
-    def cancels(self) -> bool:
-        """Threads may be ended by others."""
-        return "pthread_cancel" in self.program.externals
 
     @cached_property
     def lock_objects(self) -> frozenset[ObjectId]:
