@@ -8,6 +8,7 @@ does not end is given up: then there is no opinion.
 from __future__ import annotations
 
 import functools
+import os
 import re
 import resource
 import shutil
@@ -74,20 +75,34 @@ def races(text: str, directory: Path) -> frozenset[Lines] | None:
 
 
 def leads_out(text: str, directory: Path) -> bool:
-    """Whether some run leaves an object, uses one that is gone, or overflows: such a program has no meaning."""
+    """Whether some run leaves an object, uses one that is gone, or overflows, or pointers are taken for others: such a
+    program has no meaning."""
+    if _mixes_pointers(text, directory):
+        return True
     said = (output for output in _outputs(text, directory, "address,undefined") if output is not None)
     return any("runtime error:" in output or "ERROR: AddressSanitizer: " in output for output in said)
 
 
-def _outputs(text: str, directory: Path, sanitizers: str) -> Iterator[str | None]:
-    """What each of some runs reports; None for one that does not end."""
-    file, program = directory / "sanitized.c", directory / "sanitized"
+def _mixes_pointers(text: str, directory: Path) -> bool:
+    """Whether a pointer is passed for one of another type, or a number for a pointer."""
+    strict = ("-Werror=incompatible-pointer-types", "-Werror=int-conversion")
+    return _gcc(text, directory, "-fsyntax-only", *strict).returncode != 0
+
+
+def _gcc(text: str, directory: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    file = directory / "sanitized.c"
     file.write_text(f'{HEADERS}{_INPUTS}#line 1 "program.c"\n{text}', encoding="utf-8")
-    command = ["gcc", "-g", "-O0", "-w", f"-fsanitize={sanitizers}", str(file), "-o", str(program), "-pthread"]
+    command = ["gcc", str(file), *options]
     try:
-        made = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        return subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     except OSError as error:
         raise ToolMissing(f"cannot run gcc: {error.strerror}") from None
+
+
+def _outputs(text: str, directory: Path, sanitizers: str) -> Iterator[str | None]:
+    """What each of some runs reports; None for one that does not end."""
+    program = directory / "sanitized"
+    made = _gcc(text, directory, "-g", "-O0", "-w", f"-fsanitize={sanitizers}", "-o", str(program), "-pthread")
     if made.returncode != 0:
         raise ToolMissing(f"gcc does not compile with -fsanitize={sanitizers}: {made.stderr[:500]}")
     for _ in range(RUNS):
@@ -99,6 +114,7 @@ def _outputs(text: str, directory: Path, sanitizers: str) -> Iterator[str | None
                 check=False,
                 stdin=subprocess.DEVNULL,
                 timeout=SECONDS,
+                env={**os.environ, "ASAN_OPTIONS": "detect_stack_use_after_return=1"},
                 preexec_fn=_lift_memory,
             )
         except subprocess.TimeoutExpired:

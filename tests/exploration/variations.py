@@ -8,6 +8,7 @@ a seed spoils depends on how many there are: a seed means the same only for the 
 
 from __future__ import annotations
 
+import itertools
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -25,8 +26,11 @@ _TOKENS: Final = re.compile(
     re.MULTILINE,
 )
 _KEYWORDS: Final = frozenset(
-    "if else for while do switch case default break continue return goto sizeof struct union enum typedef static extern "
-    "const volatile register void inline _Atomic _Thread_local _Noreturn NULL main".split()
+    (
+        *("if", "else", "for", "while", "do", "switch", "case", "default", "break", "continue", "return", "goto"),
+        *("sizeof", "struct", "union", "enum", "typedef", "static", "extern", "const", "volatile", "register", "void"),
+        *("inline", "_Atomic", "_Thread_local", "_Noreturn", "NULL", "main"),
+    )
 )
 _KINDS: Final = (  # replaced by one another
     (
@@ -76,15 +80,14 @@ Tokens = list[_Token]
 def generate(seed: int) -> str:
     """The text of the seed's variation."""
     rng = random.Random(f"variation {seed}")
-    programs = _programs()
-    tokens = _read(rng.choice(programs))
+    tokens = _read(rng.choice(programs()))
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3))):
         tokens = _spoiled(tokens, rng)
     return "".join(token.text for token in tokens)
 
 
 @cache
-def _programs() -> tuple[str, ...]:
+def programs() -> tuple[str, ...]:
     texts = (path.read_text(encoding="utf-8") for path in all_programs())
     return tuple(_COMMENTS.sub(lambda match: match.group(1) or " ", text) for text in texts)
 
@@ -192,7 +195,7 @@ def _moved(tokens: Tokens, rng: random.Random) -> Tokens | None:
 
 def _swapped(tokens: Tokens, rng: random.Random) -> Tokens | None:
     found = _movable(tokens)
-    neighbours = [(a, b) for a, b in zip(found, found[1:], strict=False) if a.function == b.function]
+    neighbours = [(a, b) for a, b in itertools.pairwise(found) if a.function == b.function]
     if not neighbours:
         return None
     a, b = rng.choice(neighbours)
