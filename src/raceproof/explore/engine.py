@@ -16,6 +16,7 @@ from dataclasses import replace
 from raceproof import facts
 from raceproof.core import Budget, Contradiction, InternalError
 from raceproof.explore.options import ExploreOptions
+from raceproof.explore.outside import unseen_order
 from raceproof.explore.parallel import run_hosts
 from raceproof.explore.preparation import Prepared, prepare
 from raceproof.explore.process import HostRun, run_host
@@ -272,6 +273,9 @@ def _findings(
         bounds += ("accesses that the user vouches for were not scheduled for",)
     if (handler := _handler(cp)) is not None:
         bounds += (f"`{handler}` may run at any time, which was not tried",)
+    if unseen := unseen_order(cp):
+        shown = ", ".join(f"`{name}`" for name in unseen[:3]) + (" and others" if len(unseen) > 3 else "")
+        bounds += (f"in which order threads call {shown} was not tried",)
     if options.algorithm in _TOGETHER and (hidden := _may_hide_races(cp)) is not None:
         bounds += (f"`{options.algorithm}` looks only for threads that stand before their accesses together: {hidden}",)
     if races and options.algorithm not in _BEHIND_RACES:

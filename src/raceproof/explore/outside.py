@@ -17,6 +17,8 @@ from typing import Final
 
 from raceproof.explore.build import replaced_functions
 from raceproof.facts import atomic_call, names_of
+from raceproof.ir import Call
+from raceproof.model import ConcurrentProgram
 
 _RUNTIME: Final = "rp_lib_"
 _HOOKS: Final = re.compile(r"rp_(?!lib_)\w+")
@@ -30,6 +32,34 @@ def needs_fork(external_names: Iterable[str]) -> tuple[str, ...]:
     replaced = replaced_functions()
     plain = {name.removeprefix(_RUNTIME) for name in external_names if not _HOOKS.fullmatch(name)}
     return tuple(sorted(name for name in plain if not _is_memory_only(name, replaced)))
+
+
+def unseen_order(cp: ConcurrentProgram) -> tuple[str, ...]:
+    """Functions that several threads call and whose results may tell what others have done outside the program's
+    memory, sorted: in which order they are called is not part of the search."""
+    outside = frozenset(needs_fork(cp.program.externals))
+    called = [(_called_by(cp, thread.start), 2 if thread.many else 1) for thread in cp.threads.values()]
+    found: set[str] = set()
+    for group, asking in ((outside, outside), (_ASKS | _WRITES if outside else _NOTHING, _ASKS), *_OF_THE_RUNTIME):
+        several = sum(number for names, number in called if names & group) > 1
+        if several and any(names & asking for names, _ in called):
+            found.update(*(names & group for names, _ in called))
+    return tuple(sorted(found))
+
+
+def _called_by(cp: ConcurrentProgram, start: str) -> frozenset[str]:
+    """Functions of the library that a thread may call."""
+    found: set[str] = set()
+    seen, work = {start}, [start] if cp.calls is not None else []
+    while work:
+        for instr in cp.program.functions[work.pop()].instructions():
+            if isinstance(instr, Call) and cp.calls is not None:
+                targets = cp.calls.targets[instr.id]
+                found.update(name for external in targets.externals for name in names_of(external))
+                new = {*targets.functions, *targets.callbacks} - seen
+                seen |= new
+                work += new
+    return frozenset(found)
 
 
 def _is_memory_only(name: str, replaced: frozenset[str]) -> bool:
@@ -52,6 +82,18 @@ def _of_all_types(text: str) -> frozenset[str]:
     """The functions of math.h and complex.h for double, float and long double."""
     return frozenset(name + suffix for name in text.split() for suffix in ("", "f", "l"))
 
+
+# What the runtime has of its own for all threads, and tells them of.
+_NAMED_SEMAPHORES: Final = _words("sem_open sem_unlink")
+_KEYS: Final = _words("pthread_key_create tss_create")
+_OF_THE_RUNTIME: Final = ((_NAMED_SEMAPHORES, _NAMED_SEMAPHORES), (_KEYS, _KEYS))
+_NOTHING: Final = frozenset[str]()
+# Of streams that are not the standard ones: what one thread finds there depends on what others have read or written.
+_ASKS: Final = _words("""
+    fgetc fgets fgetwc fgetws fread fscanf vfscanf getc getdelim getline getw getwc ungetc ungetwc feof ferror clearerr
+    fgetpos fsetpos fseek fseeko ftell ftello rewind
+""")
+_WRITES: Final = _words("fputc fputs fputwc fputws fwrite putc putw putwc fprintf vfprintf fwprintf vfwprintf fflush")
 
 # The runtime has them, but only for the part that they play with the standard streams or by number.
 _OUTSIDE_ALL_THE_SAME: Final = _words("freopen dup2 syscall")

@@ -8,7 +8,7 @@ static char buffers[2][8];
 static void *worker(void *arg) {
     char *mine = arg;
     int fd = open("/dev/zero", O_RDONLY);
-    ssize_t n = read(fd, mine, 8);              // no-race
+    ssize_t n = read(fd, mine, 8);              // no-race alarm(explore): the order of calls of the system is not tried
     close(fd);
     return n == 8 && mine[7] == 0 ? arg : NULL; // no-race
 }
