@@ -40,7 +40,9 @@ def unseen_order(cp: ConcurrentProgram) -> tuple[str, ...]:
     outside = frozenset(needs_fork(cp.program.externals))
     called = [(_called_by(cp, thread.start), 2 if thread.many else 1) for thread in cp.threads.values()]
     found: set[str] = set()
-    for group, asking in ((outside, outside), (_ASKS | _WRITES if outside else _NOTHING, _ASKS), *_OF_THE_RUNTIME):
+    system = outside | _QUESTIONS if outside else _NOTHING
+    streams = _ASKS | _WRITES if outside else _NOTHING
+    for group, asking in ((system, system), (streams, _ASKS), *_OF_THE_RUNTIME):
         several = sum(number for names, number in called if names & group) > 1
         if several and any(names & asking for names, _ in called):
             found.update(*(names & group for names, _ in called))
@@ -92,6 +94,13 @@ _NOTHING: Final = frozenset[str]()
 _ASKS: Final = _words("""
     fgetc fgets fgetwc fgetws fread fscanf vfscanf getc getdelim getline getw getwc ungetc ungetwc feof ferror clearerr
     fgetpos fsetpos fseek fseeko ftell ftello rewind
+""")
+# Of the system: other threads may change what the answer is. Files that are no standard ones were opened by others.
+_QUESTIONS: Final = _words("""
+    read readv write writev close poll ppoll select pselect
+    getenv secure_getenv __secure_getenv getpgrp getpgid getsid getrlimit getpriority
+    access eaccess euidaccess faccessat stat lstat fstatat statx statfs statvfs readlink readlinkat
+    __stat __lstat __xstat __lxstat __fxstatat
 """)
 _WRITES: Final = _words("fputc fputs fputwc fputws fwrite putc putw putwc fprintf vfprintf fwprintf vfwprintf fflush")
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from raceproof import facts, frontend
+from raceproof.core import Budget
 from raceproof.explore.build import NATIVE, replaced_functions
-from raceproof.explore.outside import needs_fork
+from raceproof.explore.outside import needs_fork, unseen_order
 
 OUTSIDE = """
     fopen fopen64 open openat socket connect fork vfork system popen setenv putenv unsetenv opendir mmap mkdir
@@ -60,3 +64,46 @@ def test_each_replacement_is_found() -> None:
     ]
     assert len(lines) > 250
     assert all(line.count("rp_lib_") == 1 for line in lines)
+
+
+TWO_THREADS = """#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+FILE *file; int fd; char c;
+void *f(void *p) { ONE; return 0; }
+void *g(void *p) { OTHER; return 0; }
+int main(void) {
+  pthread_t a, b; START;
+  pthread_create(&a, 0, f, 0); pthread_create(&b, 0, g, 0);
+  pthread_join(a, 0); pthread_join(b, 0);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "one", "other", "expected"),
+    [
+        ("", 'open("x", O_CREAT | O_EXCL)', 'unlink("x")', ("open", "unlink")),
+        ('fd = open("x", O_RDONLY)', "read(fd, &c, 1)", "read(fd, &c, 1)", ("open", "read")),
+        ("", 'access("x", 0)', 'mkdir("x", 0700)', ("access", "mkdir")),
+        ("", 'getenv("x")', 'setenv("x", "", 1)', ("getenv", "setenv")),
+        ("file = tmpfile()", "ftell(file)", "fputc(1, file)", ("fputc", "ftell")),
+        ("file = tmpfile()", "fputc(2, file)", "fputc(1, file)", ()),
+        ("", 'sem_open("x", O_CREAT)', 'sem_unlink("x")', ("sem_open", "sem_unlink")),
+        ('sem_open("x", O_CREAT, 0600, 1)', "", "", ()),
+        ("", 'printf("x")', "read(0, &c, 1)", ()),
+        ("", 'access("x", 0)', 'access("x", 0)', ()),
+    ],
+)
+def test_what_threads_may_tell_by_the_order_of_calls(
+    start: str, one: str, other: str, expected: tuple[str, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(TWO_THREADS.replace("START", start).replace("ONE", one).replace("OTHER", other), encoding="utf-8")
+    cp = facts.analyse(frontend.load(frontend.from_files([path])), Budget.unlimited())
+    assert unseen_order(cp) == expected
