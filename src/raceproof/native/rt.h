@@ -218,6 +218,7 @@ struct shared {
     uint8_t uses_inputs, inputs_incomplete;
     uint8_t bounded_steps, bounded_threads, bounded_events, bounded_endless;
     uint8_t bounded_unlock; /* a thread has unlocked what it does not hold: an unlock is no scheduling point */
+    uint8_t bounded_keys;   /* a key with a destructor was deleted while threads run that may still call it */
     uint8_t bounded_memory; /* something that was to be tried was not kept */
     uint32_t others;  /* findings of kind `other` */
     uint64_t other_keys[256];

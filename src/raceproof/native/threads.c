@@ -164,8 +164,11 @@ int key_create(uint32_t *key, void (*destructor)(void *)) {
     return EAGAIN;
 }
 
+/* The end of a thread, at which destructors of keys that are there still are called, is no event of the search. */
 int key_delete(uint32_t key) {
     if (key >= MAX_KEYS || !keys[key].used) return EINVAL;
+    for (uint32_t t = 0; t < RP_MAX_THREADS && keys[key].destructor != NULL; t++)
+        if (t != self->tid && threads[t].state != T_UNUSED && !threads[t].joined) G->bounded_keys = 1;
     keys[key].used = false;
     return 0;
 }
