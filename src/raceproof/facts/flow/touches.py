@@ -76,8 +76,8 @@ def touches_of(program: Program, instr: Instr | Terminator, callees: Iterable[st
             return (MemoryTouch(AccessKind.WRITE, address, type_.size, order),)
         case Rmw(address=address, type=type_, order=order):
             return (MemoryTouch(AccessKind.UPDATE, address, type_.size, order),)
-        case CompareExchange(address=address, type=type_, order=order):
-            return (MemoryTouch(AccessKind.UPDATE, address, type_.size, order),)
+        case CompareExchange(address=address, type=type_, order=order, failure_order=failure):
+            return (MemoryTouch(AccessKind.UPDATE, address, type_.size, _either_order(order, failure)),)
         case Call():
             found: dict[MemoryTouch, MemoryTouch] = {}
             for index, size in instr.by_value:
@@ -194,13 +194,15 @@ def _constant_text(program: Program, operand: Operand) -> str | None:
 
 def _atomic_touches(program: Program, call: Call, atomic: AtomicCall, effect: Effect) -> list[MemoryTouch]:
     """libatomic's calls: the object atomically, the other pointers plainly (through the function's effect)."""
-    if max(atomic.object_arg, atomic.order_arg) >= len(call.args):
+    if max(atomic.object_arg, atomic.order_arg, atomic.failure_order_arg or 0) >= len(call.args):
         return []
     size = atomic.size
     if atomic.size_arg is not None:
         argument = call.args[atomic.size_arg]
         size = argument.value if isinstance(argument, IntConst) else None
     order = _order_of(call.args[atomic.order_arg])
+    if atomic.failure_order_arg is not None:
+        order = _either_order(order, _order_of(call.args[atomic.failure_order_arg]))
     result = [MemoryTouch(atomic.kind, call.args[atomic.object_arg], size, order)]
     make = _Maker(program, call, effect)
     for touches, kind in ((effect.reads, AccessKind.READ), (effect.writes, AccessKind.WRITE)):
@@ -209,6 +211,15 @@ def _atomic_touches(program: Program, call: Call, atomic: AtomicCall, effect: Ef
             if touch.arg != atomic.object_arg and plain is not None:
                 result.append(plain)
     return result
+
+
+def _either_order(success: MemoryOrder, failure: MemoryOrder) -> MemoryOrder:
+    """Of a compare and exchange, whether it succeeds or fails: what it reads may have come in the weaker order."""
+    if success is failure:
+        return success
+    if success.acquires and failure.acquires:
+        return MemoryOrder.ACQ_REL if success.releases else MemoryOrder.ACQUIRE
+    return MemoryOrder.RELEASE if success.releases else MemoryOrder.RELAXED
 
 
 def _order_of(operand: Operand) -> MemoryOrder:
