@@ -53,7 +53,7 @@ def _may_touch(cp: ConcurrentProgram, happening: Happening) -> list[frozenset[Ob
     known = [frozenset(target.object for target in access.targets)]
     if view.objects is not None:
         known.append(view.objects)
-    if view.address is not None:
+    if view.address is not None and -1 not in view.address.factors():  # which may be a pointer: the rest is an index
         atoms = [atom for atom, factor in view.address.terms if factor == 1]
         bases = [atom.object for atom in atoms if isinstance(atom, Base)]
         starts = [atom.thread for atom in atoms if isinstance(atom, StartArg)]
@@ -86,6 +86,8 @@ def _own_object(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
             return False
         if (StartArg(view.thread), 1) not in view.address.terms or any(map(is_absolute, view.address.atoms())):
             return False
+        if -1 in view.address.factors():
+            return False  # the argument may be a part of an index, less another pointer
     return True
 
 

@@ -78,6 +78,8 @@ def why_disjoint(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view
 
 def _objects(cp: ConcurrentProgram, address: Linear) -> frozenset[ObjectId] | None:
     """The objects that the address may lie in, if it says more than points-to: one base, or a start argument."""
+    if address.has_difference:
+        return None
     bases = [atom.object for atom, k in address.terms if isinstance(atom, Base) and k == 1]
     starts = [atom.thread for atom, k in address.terms if isinstance(atom, StartArg) and k == 1]
     if len(bases) == 1 and not starts:
@@ -91,7 +93,7 @@ def _fresh_arguments(
     cp: ConcurrentProgram, view_a: View, own_a: Terms, common_a: Linear, view_b: View, own_b: Terms, common_b: Linear
 ) -> str | None:
     """Both go through the argument of their thread, and every instance got a new object."""
-    if common_a.terms or common_b.terms:
+    if common_a.terms or common_b.terms or any(k == -1 for _, k in (*own_a, *own_b)):
         return None
     for thread, own in ((view_a.thread, own_a), (view_b.thread, own_b)):
         argument = cp.threads[thread].argument

@@ -166,6 +166,11 @@ class Linear:
         """The same number in every thread at every time while threads run."""
         return all(is_absolute(a) for a, _ in self.terms)
 
+    @property
+    def has_difference(self) -> bool:
+        """Something is taken off: if that is a pointer, one that is added may be no more than a part of an index."""
+        return -1 in self.factors()
+
     def replaced(self, old: Atom, new: Atom) -> Linear:
         """The same expression of another atom."""
         if old not in self.leaves():

@@ -42,7 +42,7 @@ def empties(instr: Store) -> bool:
 def cell_object(address: Linear) -> ObjectId | None:
     """The object that an address is in, if it says so."""
     bases = [atom.object for atom, factor in address.terms if isinstance(atom, Base) and factor == 1]
-    return bases[0] if len(bases) == 1 else None
+    return bases[0] if len(bases) == 1 and not address.has_difference else None
 
 
 def read(w: Walker, register: str, address: Linear, state: State) -> None:

@@ -419,7 +419,7 @@ class Walker:
     def objects_at(self, objects: frozenset[ObjectId], address: Linear, state: State) -> frozenset[ObjectId]:
         """Those of the objects that an address can lie in, by what it is made of."""
         may_touch = objects
-        for atom, factor in address.terms:
+        for atom, factor in address.terms if not address.has_difference else ():
             if factor == 1 and isinstance(atom, Base) and len(address.atoms()) >= 1 and atom.object in objects:
                 return frozenset({atom.object})
             if factor == 1 and atom in state.objects:
