@@ -247,7 +247,10 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
             state.facts[Condition("eq", old)] = False
             w.flow.observed.note_lock_operation(address, instr.id)
             return [state, taken]
-        if w.recording and address not in w.flow.turn_words:
+        if instr.op == "xchg" and new == Linear(0) and address not in w.flow.turn_words:
+            w.flow.observed.note_lock_operation(address, instr.id)
+            _clear_spin_lock(w, address, instr.order, state)
+        elif w.recording and address not in w.flow.turn_words:
             w.flow.observed.note_other_write(address)
         if instr.order.acquires:
             _observe(w, instr.result.name, address, instr.type.size, instr.order, state)
