@@ -16,6 +16,7 @@ import re
 from enum import Enum, unique
 from typing import Final
 
+from raceproof.frontend.assembly_atomics import LOCK_NOTE
 from raceproof.frontend.llvm_lexer import unescape
 
 
@@ -75,7 +76,7 @@ def assembly_in(row: str) -> Assembly | None:
 
 def classify(template: str, constraints: str, is_intel: bool = False) -> Assembly:
     """What a call of `asm "template", "constraints"` may do; both as they stand between the quotes in LLVM's text."""
-    text = unescape(template).decode("utf-8", "replace").strip()
+    text = LOCK_NOTE.sub("", unescape(template).decode("utf-8", "replace")).strip()
     if text in _NOTHING:
         return Assembly.NOTHING
     if is_intel:

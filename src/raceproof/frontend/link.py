@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import llvmlite.binding as llvm
 
 from raceproof.core import Budget, InputError, InternalError
+from raceproof.frontend.assembly_atomics import translate
 from raceproof.frontend.compile import CompiledUnit
 from raceproof.frontend.inputs import LLVM_SUFFIXES, CompileRequest, Unit
 from raceproof.frontend.optimise import promote, protect, restore
@@ -63,7 +64,7 @@ def _parse(unit: Unit, request: CompileRequest, text: str | bytes) -> llvm.Modul
     try:
         if not is_ours:
             text = _normalised(text)
-        return llvm.parse_assembly(protect(str(text)))
+        return llvm.parse_assembly(protect(translate(str(text))))
     except RuntimeError as error:
         reason = textwrap.shorten(str(error), 400, placeholder=" ...")
         if not is_ours:
