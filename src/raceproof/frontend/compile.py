@@ -26,6 +26,7 @@ import llvmlite
 
 from raceproof.core import Budget, InputError, LimitReached, ToolMissing
 from raceproof.frontend.diagnostics import compiler_error
+from raceproof.frontend.gcc_dialect import for_clang
 from raceproof.frontend.inline_bodies import WITH_BODIES, defined_in, keep_bodies, units_to_repeat
 from raceproof.frontend.inputs import (
     CPP_SUFFIXES,
@@ -54,12 +55,8 @@ _OUTPUT = ("-S", "-emit-llvm", "-g", "-O0", "-Xclang", "-disable-O0-optnone", "-
 _ZIG_ONLY = ("-fno-sanitize=undefined", "-mcpu=baseline")
 # Variables that clang takes include directories from.
 _ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SDKROOT")
+_DIRECTIVE = re.compile(rb"^\s*#\s*[a-z]", re.MULTILINE)
 _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": "x86"}
-# gcc knows these types itself and leaves them in what it preprocesses; clang knows only `_Float16`.
-_GCC_FLOATS = (
-    b"typedef float _Float32; typedef double _Float64; typedef double _Float32x; typedef long double _Float64x;"
-    b" typedef %s _Float128;\n"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,19 +235,20 @@ def _run(command: tuple[str, ...], unit: Unit, environment: Mapping[str, str], b
 
 
 def _source_for(unit: Unit, scratch: Path) -> str:
-    """The file to compile: the unit's own, or a copy that first defines the types only gcc knows."""
+    """The file to compile: the unit's own, or a copy without what only gcc knows."""
     name = str(unit.file)
     if name.startswith(("-", "@")):  # not an option, not a file with options
         name = f"./{name}"
-    if unit.file.suffix != ".i":
+    if unit.file.suffix not in (".i", ".c"):
         return name
     content = unit.path.read_bytes()
-    if not re.search(rb"\b_Float(?:32|64|128)x?\b", content):
+    if unit.file.suffix == ".c" and _DIRECTIVE.search(content):  # not preprocessed, whatever else
         return name
-    quad = b"__float128" if platform.machine() in ("x86_64", "AMD64", "i386", "i686") else b"long double"
-    marker = f'# 1 "{unit.file}"\n'.encode()
+    changed = for_clang(content, str(unit.file))
+    if changed == content:
+        return name
     copy = scratch / unit.file.name
-    copy.write_bytes(_GCC_FLOATS % quad + marker + content)
+    copy.write_bytes(changed)
     return str(copy)
 
 

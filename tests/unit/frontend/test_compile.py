@@ -13,7 +13,7 @@ from raceproof import frontend
 from raceproof.core import Budget, InputError, LimitReached, RaceproofError, SourcePos, ToolMissing
 from raceproof.frontend import Cache, LinkedModule
 from raceproof.frontend.compile import command_for
-from raceproof.ir import Load, Program
+from raceproof.ir import Load, Program, Rmw
 
 GOOD = "int main(void) { return 0; }\n"
 NO_CACHE = Cache(None)
@@ -137,6 +137,21 @@ int main() { return linux; }
     loads = [i for i in program.functions["main"].instructions() if isinstance(i, Load)]
     assert loads[0].pos is not None
     assert (Path(loads[0].pos.file).name, loads[0].pos.line) == ("orig.c", 8)
+
+
+@pytest.mark.parametrize("name", ["a.c", "a.i"])
+def test_preprocessed_atomics_of_gcc(name: str) -> None:
+    text = """# 3 "orig.c"
+_Atomic int word;
+int main(void) { __extension__ ({ __auto_type __atomic_store_ptr = (&word);
+__typeof__ ((void)0, *__atomic_store_ptr) __atomic_store_tmp = (1);
+__atomic_store (__atomic_store_ptr, &__atomic_store_tmp, (3)); });
+return __atomic_fetch_add ((&word), (1), (5)); }
+"""
+    program = loaded(write(name, text))
+    (update,) = [i for i in program.functions["main"].instructions() if isinstance(i, Rmw)]
+    assert update.pos is not None
+    assert (Path(update.pos.file).name, update.pos.line) == ("orig.c", 7)
 
 
 def test_preprocessed_and_plain_files_link() -> None:
