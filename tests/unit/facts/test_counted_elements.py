@@ -30,7 +30,10 @@ TEXT += "int main(void) { pthread_t a, b; create(a, f); create(b, g); join(a); j
         ("for (int i = 0; i != 5; i++)", "cells[4]", True),
         ("for (int i = 0; i != 7; i += 2)", "cells[1]", True),
         ("for (unsigned i = 2; i < 4; i++)", "cells[1]", False),
-        ("for (int i = 0; i < *(int *)p; i++)", "after", True),
+        ("for (int i = -1; i < 4; i++)", "before", True),
+        ("for (int i = 3; i >= -1; i--)", "before", True),
+        ("for (int i = 0; i < *(int *)p; i++)", "cells[7]", True),
+        ("for (int i = 0; i < *(int *)p; i++)", "after", False),  # an index stays within its array
         ("int i; for (i = 0; i < 4; i++);", "cells[4]", True),
         ("for (signed char i = 0; i < 127; i += 4)", "cells[7]", True),
         ("int i = 5;", "cells[4]", False),

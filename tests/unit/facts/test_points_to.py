@@ -95,14 +95,20 @@ def test_a_step_larger_than_the_object_stays_or_leaves() -> None:
     assert s.at("main", "q") == {"node+0"}
 
 
-def test_extents_of_strided_locations() -> None:
-    s = solved(main("  %p = getelementptr [16 x i8], ptr @named, i64 0, i64 %i\n  ret i32 0"))
+def test_how_many_elements_a_strided_location_has() -> None:
+    """As many as the array has; but a pointer to what a struct begins with may be one to the struct."""
+    s = solved(
+        main("""  %p = getelementptr [16 x i8], ptr @named, i64 0, i64 %i
+  %v = getelementptr %struct.named, ptr @named, i64 0, i32 2, i64 %i
+  %q = getelementptr [10 x [10 x i32]], ptr @matrix, i64 0, i64 %i, i64 3
+  %r = getelementptr [10 x [10 x i32]], ptr @matrix, i64 0, i64 4, i64 %i
+  ret i32 0""")
+    )
     matrix, named = s.result.object_of_symbol("matrix"), s.result.object_of_symbol("named")
-    assert s.result.extent(MemLoc(matrix, 12, None, 40)) == (0, 400)
-    assert s.result.extent(MemLoc(matrix, 0, None, 4)) == (0, 400)
-    assert s.result.extent(MemLoc(named, 20, None, 4)) == (20, 36)
-    assert s.result.extent(MemLoc(named, 16, 4)) == (16, 20)
-    assert s.result.extent(MemLoc(named, None, None)) == (0, 36)
+    assert s.result.targets("main", Reg("p")) == (MemLoc(named, 0, None, 1),)
+    assert s.result.targets("main", Reg("v")) == (MemLoc(named, 20, None, 4, 4),)
+    assert s.result.targets("main", Reg("q")) == (MemLoc(matrix, 12, None, 40, 10),)
+    assert s.result.targets("main", Reg("r")) == (MemLoc(matrix, 160, None, 4, 10),)
 
 
 def test_elements_of_small_arrays_have_contents_of_their_own() -> None:

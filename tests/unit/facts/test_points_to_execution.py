@@ -369,11 +369,10 @@ class Machine:
         )
         for target in self.result.targets(function, reg):
             if target.object in objects:
-                first, end = self.result.extent(target)
-                in_range = first <= offset and (end is None or offset < end)
                 if target.offset is None or target.offset == offset:
                     return
-                if target.stride is not None and (offset - target.offset) % target.stride == 0 and in_range:
+                number, rest = divmod(offset - target.offset, target.stride or 1)
+                if target.stride is not None and rest == 0 and (target.count is None or 0 <= number < target.count):
                     return
         raise AssertionError(f"{function}: {reg} is {origin}+{offset}, not in {self.result.targets(function, reg)}")
 

@@ -66,8 +66,6 @@ class CountedLoop:
         """What the counter may be where the condition holds; None if that is not constant."""
         if not isinstance(self.first, IntConst) or not isinstance(self.bound, IntConst):
             return None
-        if min(self.first.value, self.bound.value) < 0:
-            return None
         return self.numbers_between(self.first.value, self.bound.value, definitions)
 
     def numbers_between(self, first: int, bound: int, definitions: Mapping[str, Instr]) -> range | None:

@@ -25,6 +25,8 @@ from raceproof.ir import SiteId, TypeId
 from raceproof.model import ObjectKind
 
 Dims = tuple[Level, ...]
+Offsets = tuple[int | None, int | None, int | None]
+"""The first one (None: anywhere), how far they are apart (None: there is one), how many there are (None: no end)."""
 Context = tuple[SiteId, ...]
 """The calls through which a cloned function was reached; empty for the function itself."""
 
@@ -370,14 +372,11 @@ class PointerValues:
             return value
         return self.anywhere(obj) if dims else self.exact(obj, offset & mask | tag)
 
-    def addresses(self, value: int) -> list[tuple[int | None, int | None]]:
-        """The value as (offset, stride) pairs; strides within strides are spelled out.
-
-        A stride ranges over the array that `extent_of` gives for it.
-        """
+    def addresses(self, value: int) -> list[Offsets]:
+        """The value as offsets, of which the first may be repeated; strides within strides are spelled out."""
         obj, offset, dims = self.object_of[value], self.offset_of[value], list(self.dims_of[value])
         if offset is None or not dims:
-            return [(offset, None)]
+            return [(offset, None, None)]
         while len(dims) > 1 and dims[-1][::2] == dims[-2][:2] and dims[-2][1] % dims[-1][1] == 0:
             first, _, extent = dims[-2]  # rows of a matrix
             dims[-2:] = [(first, dims[-1][1], extent)]
@@ -385,9 +384,18 @@ class PointerValues:
         offsets = [offset]
         for _, stride, extent in dims[kept:]:
             if extent is None or len(offsets) * (extent // stride) > MAX_INNER:
-                return [(None, None)]
+                return [(None, None, None)]
             offsets = [o + k for o in offsets for k in range(0, extent, stride)]
-        return [(o, dims[0][1] if kept else None) for o in offsets]
+        if not kept:
+            return [(o, None, None) for o in offsets]
+        return [_repeated(o, dims[0], self._may_begin_more(obj, offset, dims[0])) for o in offsets]
+
+    def _may_begin_more(self, obj: AbstractObject, offset: int, array: Level) -> bool:
+        """Whether a pointer into the array may be one to a struct that begins with it."""
+        if obj.shape is None:
+            return False
+        levels, leading = obj.shape.levels(offset), obj.shape.leading(offset)
+        return any(level[::2] == array[::2] and i in leading for i, level in enumerate(levels))
 
     def is_smashed(self, value: int) -> bool:
         """Whether the value ranges only over arrays whose elements share cells, so that it has one cell."""
@@ -413,16 +421,12 @@ class PointerValues:
                 result.append((levels[i - 1][0], levels[i][1], levels[i - 1][2]))
         return result
 
-    def extent_of(self, obj: AbstractObject, offset: int, stride: int) -> tuple[int, int | None]:
-        """First byte and end (None: open) of what `offset + k*stride` may range over."""
-        levels = obj.shape.levels(offset) if obj.shape is not None else ()
-        chosen = _array_for(levels, stride)
-        if chosen is None:
-            return 0, obj.size
-        while chosen > 0 and levels[chosen - 1][1] == levels[chosen][2]:
-            chosen -= 1
-        first, _, extent = levels[chosen]
-        return first, obj.size if extent is None else first + extent
+
+def _repeated(offset: int, array: Level, is_open: bool) -> Offsets:
+    """From the first element of the array on; without an end where it has none, or may be left."""
+    first, stride, extent = array
+    start = first + (offset - first) % stride
+    return start, stride, None if extent is None or is_open else max(-(-(first + extent - start) // stride), 1)
 
 
 def _is_within(array: Level, offset: int) -> bool:

@@ -26,7 +26,7 @@ from raceproof.facts.pointers.calls import CallLinker, EntryKind
 from raceproof.facts.pointers.constraints import ConstraintBuilder
 from raceproof.facts.pointers.execution_counts import ExecutionCounts
 from raceproof.facts.pointers.library_calls import LibraryCalls
-from raceproof.facts.pointers.objects import AbstractObject
+from raceproof.facts.pointers.objects import AbstractObject, Offsets
 from raceproof.facts.pointers.propagation import members
 from raceproof.facts.pointers.workspace import Workspace
 from raceproof.ir import Address, Call, CompareExchange, Operand, Program, Reg, Rmw, SiteId, Store
@@ -89,15 +89,6 @@ class PointsTo:
             bits |= self._work.graph.pts[self._work.graph.parent[node]]
         return self._locations(bits)
 
-    def extent(self, loc: MemLoc) -> tuple[int, int | None]:
-        """First byte and end (None: open) of the bytes that a location with offset or stride may range over."""
-        obj = self._work.values.objects[loc.object]
-        if loc.offset is None:
-            return 0, obj.size
-        if loc.stride is None:
-            return loc.offset, None if loc.size is None else loc.offset + loc.size
-        return self._work.values.extent_of(obj, loc.offset, loc.stride)
-
     def is_inside(self, loc: MemLoc) -> bool:
         """Whether a location lies in its object, so that a correct program may access it."""
         return loc.offset is None or self._work.values.objects[loc.object].contains(loc.offset)
@@ -106,42 +97,36 @@ class PointsTo:
         known = self._decoded.get(bits)
         if known is None:
             values = self._work.values
-            found: dict[int, dict[tuple[int | None, int | None], None]] = {}
+            found: dict[int, dict[Offsets, None]] = {}
             for value in members(bits):
                 found.setdefault(values.object_of[value].number, {}).update(dict.fromkeys(values.addresses(value)))
             locations = [
-                MemLoc(ObjectId(number), offset, None, stride)
+                MemLoc(ObjectId(number), offset, None, stride, count)
                 for number, addresses in found.items()
-                for offset, stride in self._without_covered(number, addresses)
+                for offset, stride, count in self._without_covered(number, addresses)
             ]
             locations.sort(key=lambda m: (m.object, m.offset is not None, m.offset or 0, m.stride or 0))
             known = self._decoded[bits] = tuple(locations)
         return known
 
-    def _without_covered(
-        self, number: int, addresses: Mapping[tuple[int | None, int | None], None]
-    ) -> list[tuple[int | None, int | None]]:
+    def _without_covered(self, number: int, addresses: Collection[Offsets]) -> list[Offsets]:
         """Leave out single offsets that are elements of an array which is there as a whole, and those outside the
         object, unless there is nothing else to show that it may be meant."""
         obj = self._work.values.objects[number]
         if not obj.has_contents:
-            return [(0, None)]
-        if (None, None) in addresses:
-            return [(None, None)]
-        ranges = [
-            (offset, stride, self._work.values.extent_of(obj, offset, stride))
-            for offset, stride in addresses
-            if offset is not None and stride is not None
-        ]
+            return [(0, None, None)]
+        if (None, None, None) in addresses:
+            return [(None, None, None)]
+        ranges = [(start, stride, count) for start, stride, count in addresses if start is not None and stride]
 
         def is_covered(at: int | None) -> bool:
             return at is not None and any(
-                (at - offset) % stride == 0 and first <= at and (end is None or at < end)
-                for offset, stride, (first, end) in ranges
+                (at - start) % stride == 0 and start <= at and (count is None or at < start + count * stride)
+                for start, stride, count in ranges
             )
 
-        kept = [(offset, stride) for offset, stride in addresses if stride is not None or not is_covered(offset)]
-        return [(at, stride) for at, stride in kept if at is not None and obj.contains(at)] or kept
+        kept = [address for address in addresses if address[1] is not None or not is_covered(address[0])]
+        return [each for each in kept if each[0] is not None and obj.contains(each[0])] or kept
 
     # Objects.
 
