@@ -44,6 +44,7 @@ from raceproof.model import (
     Linear,
     MemLoc,
     ObjectId,
+    Opaque,
     Stable,
     of_atom,
 )
@@ -286,10 +287,11 @@ def _return_state(
     result_atom = w.evaluator.opaque(instr.result.name) if instr.result is not None else None
     value = leave.value
     new_atom = _sole_local_atom(value, back)
+    old_names = {new.terms[0][0]: old for old, new in renaming.items()}
     if new_atom is not None and result_atom is not None:
         back = {**back, new_atom: of_atom(result_atom)}
         if new_atom in inner.fresh:
-            state.fresh[result_atom] = frozenset()
+            state.fresh[result_atom] = _stored_in(new_atom, inner, old_names)
             state.hide(frozenset({result_atom}), inner.hidden.get(new_atom, frozenset()))
         if new_atom in inner.observed:
             state.observed[result_atom] = inner.observed[new_atom]
@@ -308,13 +310,10 @@ def _return_state(
     state.phases = dict(inner.phases)
     state.may_sent, state.must_received = inner.may_sent, inner.must_received
     state.may_handed = inner.may_handed
-    old_names = {new.terms[0][0]: old for old, new in renaming.items()}
-    for atom, stored in inner.fresh.items():
+    for atom in inner.fresh:
         outer = atom if isinstance(atom, Base) else old_names.get(atom)
         if outer is not None and (isinstance(atom, Base) or outer in state.fresh):
-            # what the callee stored in it is found through it from now on
-            names = frozenset(old_names.get(a, a) for a in stored if isinstance(a, Base) or a in old_names)
-            state.fresh[outer] = state.fresh.get(outer, frozenset()) | names
+            state.fresh[outer] = state.fresh.get(outer, frozenset()) | _stored_in(atom, inner, old_names)
             state.hide(frozenset({outer}), inner.hidden.get(atom, frozenset()))
     for atom in [a for a in state.fresh if a in renaming and renaming[a].terms[0][0] not in inner.fresh]:
         state.publish(of_atom(atom))
@@ -335,6 +334,20 @@ def _return_state(
     ):
         state.drop_where(lambda linear: w.flow.is_stale(w, instr.id, linear))
     return state
+
+
+def _stored_in(atom: Atom, inner: State, old_names: Mapping[Atom, Atom]) -> frozenset[Atom]:
+    """What is found through an object when the callee is left, also by way of objects that have no name any more."""
+    return frozenset(old_names.get(a, a) for a in inner.stored_in(atom) if isinstance(a, Base) or a in old_names)
+
+
+def lose_names(value: Linear | None, state: State) -> None:
+    """The function ends. A new object that may be found all the same, where it is hidden or by what is returned, will
+    have a name that tells nothing of it: so others may get what is stored in it."""
+    returned = set(value.leaves()) if value is not None else set()
+    for atom in [a for a in state.fresh if isinstance(a, Opaque) and ":%" in a.key]:
+        if value != of_atom(atom) and (atom in returned or atom in state.hidden):
+            state.publish(of_atom(atom))
 
 
 def _renamed_locks(w: Walker, locks: Mapping[HeldLock, int], renaming: Renaming) -> dict[HeldLock, int]:

@@ -156,8 +156,7 @@ class State:
         """Drop what is known in terms of `atom`, whose name now stands for another value."""
         atoms = {atom}
         self.drop_where(lambda linear: linear.mentions(atoms))
-        self.fresh.pop(atom, None)
-        self.hidden.pop(atom, None)
+        self.publish(Linear(0, ((atom, 1),)))  # what is stored in it may be found through it, by whatever name
         self.objects.pop(atom, None)
         self.observed.pop(atom, None)
         self.counts = self.counts.without_read(atom)
@@ -199,6 +198,16 @@ class State:
         if published:
             for key in [k for k in self.memory if any(atom in published for atom in k[0].atoms())]:
                 del self.memory[key]
+
+    def stored_in(self, atom: Atom) -> set[Atom]:
+        """Fresh objects that can be found through this one."""
+        found: set[Atom] = set()
+        work = [atom]
+        while work:
+            new = self.fresh.get(work.pop(), frozenset()) - found
+            found |= new
+            work.extend(new)
+        return found
 
     def hide(self, atoms: frozenset[Atom], objects: frozenset[ObjectId]) -> None:
         """Addresses of fresh objects are stored in `objects`, which only this thread will ever look into."""
@@ -289,6 +298,9 @@ def join(a: State, b: State) -> State:
             for reg, value in side.values.items():
                 if reg not in result.values:
                     result.publish(value)  # reachable through a register whose value is not tracked any more
+            for atom in side.fresh.keys() - result.fresh.keys():
+                for inner in side.fresh[atom]:
+                    result.publish(Linear(0, ((inner, 1),)))  # reachable through an object that is not
     return result
 
 

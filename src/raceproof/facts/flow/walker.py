@@ -272,7 +272,9 @@ class Walker:
                 tokens.lose_sight(self, state)
                 if self.recording:
                     region_calls.returns(self, value, state)
-                    self.exits.append(Exit(state, self.value(value, state) if value is not None else None))
+                    returned = self.value(value, state) if value is not None else None
+                    call_transfer.lose_names(returned, state)
+                    self.exits.append(Exit(state, returned))
                 return []
             case Unreachable():
                 return []
