@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -329,11 +329,18 @@ def _return_state(
         renamed = rename(value, back)
         if renamed is not None and renamed != w.evaluator.itself(instr.result.name):
             state.values[instr.result.name] = renamed
-    if any(isinstance(a, Stable) for h in state.locks for a in h.address.leaves()) or (
-        value is not None and any(isinstance(a, Stable) for a in value.leaves())
-    ):
+    if any(isinstance(leaf, Stable) for known in _all_known(state, inner, value) for leaf in known.leaves()):
         state.drop_where(lambda linear: w.flow.is_stale(w, instr.id, linear))
     return state
+
+
+def _all_known(state: State, inner: State, value: Linear | None) -> Iterator[Linear]:
+    """What comes back from a callee, and the locks."""
+    yield from (held.address for held in state.locks)
+    yield from () if value is None else (value,)
+    for (address, _), known in inner.memory.items():
+        yield from (address, known.value)
+    yield from (condition.difference for condition in inner.facts)
 
 
 def _stored_in(atom: Atom, inner: State, old_names: Mapping[Atom, Atom]) -> frozenset[Atom]:

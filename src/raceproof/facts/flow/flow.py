@@ -23,6 +23,7 @@ from raceproof.facts.flow.initial_values import InitialValues
 from raceproof.facts.flow.observations import Observations
 from raceproof.facts.flow.region_roots import RegionRoots, unseen_ties
 from raceproof.facts.flow.stability import Stability
+from raceproof.facts.flow.stale_names import stable_parts
 from raceproof.facts.flow.state import MANY, State, join
 from raceproof.facts.flow.walker import Walker
 from raceproof.facts.flow.world import TargetedTouch, World
@@ -39,7 +40,6 @@ from raceproof.model import (
     ObjectId,
     Opaque,
     Signal,
-    Stable,
     ThreadId,
     Tie,
     sorted_ties,
@@ -538,8 +538,7 @@ class Flow:
     def is_stale(self, w: Walker, site: SiteId, value: Linear) -> bool:
         """A stable value that this thread may still change behind `site`."""
         return self.stability is not None and any(
-            isinstance(leaf, Stable) and self.stability.may_change_after(w.context.thread, w.info, site, leaf.location)
-            for leaf in value.leaves()
+            self.stability.may_change_after(w.context.thread, w.info, site, place) for place in stable_parts(value)
         )
 
     # -- the result ---------------------------------------------------------------------------------

@@ -51,15 +51,15 @@ def renounce_frame(w: Walker, function: str, state: State) -> None:
 
 
 def _mentions(linear: Linear, addresses: set[Linear]) -> bool:
-    return any(address in addresses for address in _stable_parts(linear))
+    return any(address in addresses for address in stable_parts(linear))
 
 
-def _stable_parts(linear: Linear) -> Iterator[Linear]:
+def stable_parts(linear: Linear) -> Iterator[Linear]:
     """The addresses of all stable values in it, of those that these are found through as well."""
     for leaf in linear.leaves():
         if isinstance(leaf, Stable):
             yield leaf.location
-            yield from _stable_parts(leaf.location)
+            yield from stable_parts(leaf.location)
 
 
 def _own_names(record: ThreadRecord) -> Iterator[Linear]:
