@@ -59,7 +59,8 @@ class Stability:
             return False
         places = frozenset(touch.targets)
         self._places[address] = self._places.get(address, frozenset()) | places
-        return writer != thread or not self._may_write_after(info, site, places)
+        is_anothers = writer not in (None, thread)  # with none, who made the object writes it until others get it
+        return is_anothers or not self._may_write_after(info, site, places)
 
     def special(self, thread: ThreadId) -> int:
         """Objects, as bits, with a location that is this thread's own or is written by it alone."""
