@@ -63,7 +63,7 @@ _JUMPS: Final = """
 """
 _ODD: Final = """
     pthread_cancel _pthread_cleanup_push _pthread_cleanup_pop __pthread_register_cancel __pthread_unwind_next
-    pthread_mutexattr_setrobust fork vfork signal sigaction atexit on_exit
+    pthread_mutexattr_setrobust pthread_mutexattr_setrobust_np fork vfork signal sigaction atexit on_exit
 """
 _REFUSED: Final = frozenset((_JUMPS + _ODD).split())
 

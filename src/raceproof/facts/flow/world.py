@@ -18,6 +18,7 @@ from raceproof.facts.flow.purity import is_pure
 from raceproof.facts.flow.touches import MemoryTouch, touches_of
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import SET_SPECIFIC, is_atomic_function, sync_op
 from raceproof.facts.models import KnownFunctions, operation_of
 from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
@@ -54,6 +55,8 @@ _CANCELS = "pthread_cancel"
 MAX_TEST_BLOCKS = 4
 _ALLOCATED = frozenset({ObjectKind.HEAP, ObjectKind.UNKNOWN})
 """What can be freed: freeing a variable is undefined."""
+_SETS_KIND = frozenset({"pthread_mutexattr_settype", "pthread_mutexattr_setkind_np"})
+_SETS_ROBUST = frozenset({"pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"})
 _CHECKING = 2
 """The kind of an error-checking mutex, in glibc and musl."""
 _KIND = (0, 12, 16)
@@ -660,9 +663,9 @@ class World:
                 if isinstance(instr, Call):
                     last = instr.args[-1] if instr.args else None
                     value = last.value if isinstance(last, IntConst) else None
-                    names = self.callees(instr)
-                    checking = checking or ("pthread_mutexattr_settype" in names and value not in (0, 1, 3))
-                    robust = robust or ("pthread_mutexattr_setrobust" in names and value != 0)
+                    names = {known for name in self.callees(instr) for known in names_of(name)}
+                    checking = checking or (bool(names & _SETS_KIND) and value not in (0, 1, 3))
+                    robust = robust or (bool(names & _SETS_ROBUST) and value != 0)
         return checking, robust
 
 
