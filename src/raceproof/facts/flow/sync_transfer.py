@@ -135,7 +135,25 @@ def _lock_or_refused(w: Walker, instr: Call, op: SyncOp, state: State) -> list[S
     if is_owner:
         return [refused]
     refused.locks[lock] = 1  # one unlock gives it back
+    for other in _exclusive_beside(w, lock, taken):
+        truth = w.evaluator.decide(lock.address.plus(other.address, -1), "eq", False, taken)
+        if not isinstance(truth, bool):
+            taken.facts[truth[0]] = truth[1]  # it would have been refused
     return [refused, taken]
+
+
+def _exclusive_beside(w: Walker, lock: HeldLock, state: State) -> list[HeldLock]:
+    """Other names of locks that are held, one of the two exclusively, and may be the same lock."""
+    objects = w.flow.observed.lock_objects(lock.address)
+    return [
+        other
+        for other in state.locks
+        if other.kind is lock.kind
+        and other.address != lock.address
+        and LockMode.EXCLUSIVE in (other.mode, lock.mode)
+        and w.flow.observed.lock_objects(other.address) & objects
+        and w.evaluator.decide(lock.address.plus(other.address, -1), "eq", True, state) is not False
+    ]
 
 
 def _lock_or_error(w: Walker, instr: Call, op: SyncOp, state: State, success: frozenset[int]) -> list[State]:
@@ -182,6 +200,9 @@ def _unlock(w: Walker, instr: Call, op: SyncOp, state: State, kind: LockKind) ->
         for other in [h for h in state.locks if w.flow.observed.lock_objects(h.address) & objects]:
             del state.locks[other]
         return held
+    if op.refuses_owner:  # who has it exclusively was refused under the other name: this gives it back
+        for other in _exclusive_beside(w, lock, state):
+            del state.locks[other]
     return state.release(lock, lambda other: bool(w.flow.observed.lock_objects(other) & objects))
 
 

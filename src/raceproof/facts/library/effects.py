@@ -186,7 +186,7 @@ class SyncOp:
     `shared`: the read side of a rwlock. `success`: the result that means "lock taken" (pthread: 0).
     `may_fail`: the call can return without lock, semaphore or join (try and timed calls): done only if the result
       is `success`. A LOCK that fails because of the mutex's type (error-checking, robust) is not marked.
-    `refuses_owner`: fails for the thread that holds it exclusively already (rwlocks).
+    `refuses_owner`: fails for the thread that holds it exclusively already (rwlocks); or gives such a lock back.
     `model`: the user describes a function so; then the lock is taken whatever it is made of.
     """
 

@@ -93,7 +93,7 @@ _POSIX: Final = _ops(
     ("pthread_rwlock_timedrdlock pthread_rwlock_clockrdlock", _TRY_SHARED),
     ("pthread_rwlock_trywrlock __pthread_rwlock_trywrlock", _TRY),
     ("pthread_rwlock_timedwrlock pthread_rwlock_clockwrlock", _TRY),
-    ("pthread_rwlock_unlock __pthread_rwlock_unlock", _on(Sync.UNLOCK)),
+    ("pthread_rwlock_unlock __pthread_rwlock_unlock", _on(Sync.UNLOCK, refuses_owner=True)),
     ("pthread_rwlock_init __pthread_rwlock_init", _on(Sync.LOCK_INIT)),
     ("pthread_rwlock_destroy __pthread_rwlock_destroy", _on(Sync.LOCK_DESTROY)),
     # spin locks
