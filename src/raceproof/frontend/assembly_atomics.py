@@ -1,7 +1,9 @@
 """Atomic updates that are written as inline assembly, as LLVM's own instructions.
 
 Kernels, and code that is older than C11, have `lock; incl %0` and the like in functions of one line. What such a
-statement does to its operands is exact: one atomic read-modify-write, which on x86 is sequentially consistent. Where a
+statement does to its operands is exact: one atomic read-modify-write, which on x86 is sequentially consistent. If the
+statement does not say that it changes memory, the compiler may move other accesses across it: then it orders nothing
+but itself, and is relaxed. Where a
 template is one of those below and nothing else, and its operands are what it needs, the call is replaced by
 `atomicrmw`, `cmpxchg` or `fence`: then all that reads the program knows it, and it can be run. Everything else stays.
 
@@ -36,6 +38,7 @@ _ARGUMENT: Final = re.compile(
 _OUTPUT_RESULT: Final = re.compile(r"=&?(?:[a-zA-Z]+|\{\w+\})")
 _INPUT_VALUE: Final = re.compile(r"[a-zA-Z]+|\d+")
 _SIZES: Final = {"b": "i8", "w": "i16", "l": "i32", "q": "i64"}
+_CLOBBERS: Final = "~{memory}"
 _UPDATE: Final = re.compile(r"lock (add|sub|and|or|xor)([bwlq]) \$(\d+), ?\$(\d+)")
 _COUNT: Final = re.compile(r"lock (inc|dec)([bwlq]) \$(\d+)")
 _TEST: Final = re.compile(r"set([esz]) \$(\d+)")
@@ -71,19 +74,20 @@ def _translated(row: re.Match[str], names: Iterator[str]) -> list[str] | None:
     if operands is None or not 1 <= len(statements) <= 2:
         return None
     debug = "".join(f", {part}" for part in row["metadata"].split(", ") if part.startswith("!dbg "))
-    if statements == ["mfence"] and row["result"] is None and not operands:
+    order = "seq_cst" if _CLOBBERS in row["constraints"].split(",") else "monotonic"
+    if statements == ["mfence"] and row["result"] is None and not operands and order == "seq_cst":
         return [f"  fence seq_cst{debug}"]
     results = [operand for operand in operands.values() if operand.kind == "result"]
     if len(statements) == 1 and (match := _COMPARE.fullmatch(statements[0])):
-        return _compare(match, operands, results, next(names), debug)
+        return _compare(match, operands, results, next(names), order, debug)
     if len(statements) == 1 and (match := _EXCHANGE.fullmatch(statements[0])):
-        return _exchange(match, operands, results, debug)
+        return _exchange(match, operands, results, order, debug)
     update = _update(statements[0], operands)
     if update is None:
         return None
     op, place, value = update
     old, new, holds = next(names), next(names), next(names)
-    rows = [f"  {old} = atomicrmw {op} ptr {place.text}, {place.type} {value} seq_cst{debug}"]
+    rows = [f"  {old} = atomicrmw {op} ptr {place.text}, {place.type} {value} {order}{debug}"]
     if len(statements) == 1:
         return rows if not results else None
     test = _TEST.fullmatch(statements[1])
@@ -120,7 +124,7 @@ def _update(statement: str, operands: Mapping[str, _Operand]) -> tuple[str, _Ope
 
 
 def _exchange(
-    match: re.Match[str], operands: Mapping[str, _Operand], results: list[_Operand], debug: str
+    match: re.Match[str], operands: Mapping[str, _Operand], results: list[_Operand], order: str, debug: str
 ) -> list[str] | None:
     result, place, given = operands.get(match[3]), operands.get(match[4]), operands.get(f"={match[3]}")
     if result is None or place is None or given is None or results != [result] or place.kind != "place":
@@ -128,11 +132,11 @@ def _exchange(
     if {place.type, result.type, given.type} != {_SIZES[match[2]]}:
         return None
     op = "add" if "xadd" in match[1] else "xchg"
-    return [f"  {result.text} = atomicrmw {op} ptr {place.text}, {place.type} {given.text} seq_cst{debug}"]
+    return [f"  {result.text} = atomicrmw {op} ptr {place.text}, {place.type} {given.text} {order}{debug}"]
 
 
 def _compare(
-    match: re.Match[str], operands: Mapping[str, _Operand], results: list[_Operand], both: str, debug: str
+    match: re.Match[str], operands: Mapping[str, _Operand], results: list[_Operand], both: str, order: str, debug: str
 ) -> list[str] | None:
     """The expected value comes in the register that the old one is returned in."""
     new, place = operands.get(match[2]), operands.get(match[3])
@@ -146,7 +150,7 @@ def _compare(
         return None
     kind = place.type
     return [
-        f"  {both} = cmpxchg ptr {place.text}, {kind} {expected.text}, {kind} {new.text} seq_cst seq_cst{debug}",
+        f"  {both} = cmpxchg ptr {place.text}, {kind} {expected.text}, {kind} {new.text} {order} {order}{debug}",
         f"  {results[0].text} = extractvalue {{ {kind}, i1 }} {both}, 0{debug}",
     ]
 
