@@ -48,6 +48,9 @@ from raceproof.ir import (
 )
 from raceproof.model import ObjectKind
 
+_COMPUTING = CARRYING_OPS | {"asm value"}
+"""What is done to vectors, or by assembly, that may move a pointer."""
+
 
 @dataclass(slots=True, eq=False)
 class Instance:
@@ -332,7 +335,10 @@ class ConstraintBuilder:
 
     def _compute(self, instance: Instance, instr: Compute) -> None:
         for operand in instr.operands:
-            self.feed(instance, instr.result, self.value(instance, operand))
+            source = self.value(instance, operand)
+            if source is not None:
+                moved = self.work.moved(source, ANYWHERE) if instr.op in _COMPUTING else source
+                self.feed(instance, instr.result, moved)
 
     def _return(self, instance: Instance, instr: Return) -> None:
         source = self.value(instance, instr.value) if instr.value is not None else None

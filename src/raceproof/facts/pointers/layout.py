@@ -243,7 +243,9 @@ def pointer_slots(type_: IrType, pointer_size: int) -> tuple[int, ...]:
         return (0,)
     if isinstance(type_, IntType):
         return tuple(range(0, type_.size - pointer_size + 1, pointer_size)) if type_.bits >= 8 * pointer_size else ()
-    if isinstance(type_, ArrayType | VectorType):
+    if isinstance(type_, VectorType):  # whatever its elements are: it may be a copy of other memory
+        return tuple(range(0, type_.size - pointer_size + 1, pointer_size))
+    if isinstance(type_, ArrayType):
         inner = pointer_slots(type_.element, pointer_size)
         count = min(type_.count, MAX_SLOTS) if inner else 0
         return tuple(i * type_.element.size + slot for i in range(count) for slot in inner)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from raceproof.ir import (
+    Address,
     Binary,
     Call,
     Cast,
@@ -25,6 +26,7 @@ from raceproof.ir import (
     IntConst,
     IntType,
     Operand,
+    OtherConst,
     Phi,
     Program,
     Reg,
@@ -32,6 +34,7 @@ from raceproof.ir import (
     Rmw,
     Select,
     Store,
+    operands,
 )
 
 CARRYING_OPS: Final = frozenset({"add", "sub", "and", "or", "xor", "mul", "shl", "lshr", "ashr"})
@@ -71,8 +74,11 @@ def _casts_in(function: Function, pointer_size: int) -> _Casts:
     from_pointer: set[Operand] = set()
     to_pointer: list[str] = []
     leaving: list[Operand] = []
+    of_variables: list[str] = []  # computed from the address of a variable, which needs no cast
     for block in function.blocks:
         for instr in block.body:
+            if isinstance(instr, Binary | Cast) and any(_is_address(o) for o in operands(instr)):
+                of_variables.append(instr.result.name)
             match instr:
                 case Cast(op="ptrtoint", result=result):
                     from_pointer.add(result)
@@ -96,7 +102,7 @@ def _casts_in(function: Function, pointer_size: int) -> _Casts:
                     pass
         if isinstance(block.terminator, Return) and block.terminator.value is not None:
             leaving.append(block.terminator.value)
-    if not from_pointer and not to_pointer:
+    if not from_pointer and not to_pointer and not of_variables:
         return _Casts(frozenset(), False, False)
     numbers = {
         instr.result.name
@@ -104,13 +110,17 @@ def _casts_in(function: Function, pointer_size: int) -> _Casts:
         for instr in block.body
         if isinstance(instr, Binary) and is_number(instr, from_pointer)
     }
-    start = [o.name for o in from_pointer if isinstance(o, Reg)]
+    start = [*of_variables, *(o.name for o in from_pointer if isinstance(o, Reg))]
     forwards = _closure(start, _reversed({n: i for n, i in inputs.items() if n not in numbers}))
     backwards = _closure(to_pointer, inputs)
     enter = any(name not in inputs and Reg(name) not in from_pointer for name in backwards)
     return _Casts(
         frozenset(forwards | backwards), any(isinstance(o, Reg) and o.name in forwards for o in leaving), enter
     )
+
+
+def _is_address(operand: Operand) -> bool:
+    return isinstance(operand, Address) or (isinstance(operand, OtherConst) and bool(operand.addresses))
 
 
 def _reversed(graph: dict[str, list[str]]) -> dict[str, list[str]]:
