@@ -330,10 +330,11 @@ class PointerValues:
         obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
         if offset is None:
             return (value,)
-        if obj.shape is None:
+        if obj.shape is None or not obj.is_declared:
             return (value, self.anywhere(obj))
         levels = obj.shape.levels(offset)
-        return (value, self._range_over(obj, offset, dims, levels[:1])) if levels else (value,)
+        arrays = (levels[: i + 1] for i in range(len(levels)))  # a row of a matrix, or the matrix
+        return (value, *dict.fromkeys(self._range_over(obj, offset, dims, over) for over in arrays))
 
     def window(self, value: int, size: int | None) -> int:
         """A pointer to any of the `size` bytes (None: not known how many) from `value` on."""
