@@ -603,7 +603,7 @@ def _call_back(w: Walker, instr: Call, start: str, state: State) -> list[State]:
 
 def _return_of_library(w: Walker, instr: Call, effect: Effect, state: State) -> None:
     _result(w, instr, state)
-    if instr.result is None:
+    if instr.result is None or effect.or_arg is not None:  # of what may be one thing or another, nothing is known
         return
     name = instr.result.name
     source = effect.returns_arg
