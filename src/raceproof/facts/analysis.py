@@ -61,6 +61,7 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
     points_to = solve(program, budget, silent=known.locks)
     log.info("points-to: %d objects", len(points_to.objects))
     world = World(program, points_to, budget, known)
+    world.refuse_foreign_handlers()
     first = Flow(world, budget).run()
     log.info("first flow: %d threads, %d contexts", len(first.records), first.contexts)
     touched = _touched(world, first)

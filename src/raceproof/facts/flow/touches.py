@@ -24,12 +24,13 @@ from raceproof.facts.library.effects import (
     Touch,
     WholeObject,
 )
-from raceproof.facts.library.formats import printf_touches, scanf_touches
+from raceproof.facts.library.formats import constant_text, counts_characters, printf_touches, scanf_touches
 from raceproof.facts.library.libc import atomic_call, effect_of
 from raceproof.facts.library.libc_atomic import AtomicCall
+from raceproof.facts.library.libc_stdio import STREAM_BUFFERS, uses_streams
 from raceproof.facts.library.sync_api import sync_op
+from raceproof.facts.pointers.layout import pointer_slots
 from raceproof.ir import (
-    Address,
     Call,
     CompareExchange,
     Instr,
@@ -94,6 +95,41 @@ def touches_of(program: Program, instr: Instr | Terminator, callees: Iterable[st
             return ()
 
 
+def touches_of_streams(callees: Iterable[str]) -> tuple[MemoryTouch, ...]:
+    """What functions do to buffers that the program gave to streams: as atomics, since streams lock themselves."""
+    if not any(uses_streams(name) for name in callees):
+        return ()
+    return tuple(
+        MemoryTouch(kind, IntConst(0, 64), None, MemoryOrder.RELAXED, deref=level, static=STREAM_BUFFERS)
+        for kind in (AccessKind.READ, AccessKind.WRITE)
+        for level in (1, 2)  # the buffer, or the variable that holds its address
+    )
+
+
+def touches_of_callbacks(
+    program: Program, call: Call, callees: Iterable[str], foreign: Iterable[str]
+) -> tuple[MemoryTouch, ...]:
+    """What functions outside the program touch that the callees run before they return: `bsearch` with `strcmp`."""
+    found: dict[MemoryTouch, None] = {}
+    effects = [effect_of(name) for name in callees if name not in program.functions]
+    now = [callback for effect in effects if effect is not None for callback in effect.calls if not callback.later]
+    for name in foreign:
+        effect = effect_of(name)
+        for callback in now:
+            given = [(j, call.args[i]) for j, i in enumerate(callback.args) if i is not None and i < len(call.args)]
+            if effect is None:
+                kinds = (AccessKind.READ, AccessKind.WRITE)
+                found.update((MemoryTouch(kind, arg, None, reach=True), None) for _, arg in given for kind in kinds)
+                continue
+            uses = [(touch.arg, AccessKind.READ, touch.deref) for touch in effect.reads]
+            uses += [(touch.arg, AccessKind.WRITE, touch.deref) for touch in effect.writes]
+            uses += [(index, AccessKind.FREE, 0) for index in effect.frees]
+            for index, kind, deref in uses:
+                touched = (MemoryTouch(kind, arg, None, deref=deref) for j, arg in given if j == index)
+                found.update(dict.fromkeys(touched))
+    return tuple(found)
+
+
 def _external_touches(program: Program, call: Call, name: str) -> list[MemoryTouch]:
     atomic = atomic_call(name)
     effect = effect_of(name)
@@ -105,7 +141,7 @@ def _external_touches(program: Program, call: Call, name: str) -> list[MemoryTou
         return [
             MemoryTouch(kind, arg, None, reach=True)
             for arg, type_ in zip(call.args, call.arg_types, strict=False)
-            if isinstance(type_, PtrType) and not isinstance(arg, IntConst)
+            if pointer_slots(type_, program.pointer_size) and not isinstance(arg, IntConst)
             for kind in (AccessKind.READ, AccessKind.WRITE)
         ]
     make = _Maker(program, call, effect)
@@ -167,29 +203,26 @@ class _Maker:
         effect, call = self.effect, self.call
         if effect.format is Format.NONE:
             return []
-        unknown = AccessKind.READ if effect.format is Format.PRINTF else AccessKind.WRITE
+        unknown = [AccessKind.READ if effect.format is Format.PRINTF else AccessKind.WRITE]
+        if effect.format is Format.PRINTF and counts_characters(self.program):
+            unknown.append(AccessKind.WRITE)
         if effect.va_list_arg is not None:
             if effect.va_list_arg >= len(call.args):
                 return []
-            return [MemoryTouch(unknown, call.args[effect.va_list_arg], None, reach=True)]
+            return [MemoryTouch(kind, call.args[effect.va_list_arg], None, reach=True) for kind in unknown]
         if effect.format_arg is None or effect.format_arg >= len(call.args):
             return []
         first = effect.format_arg + 1
-        text = _constant_text(self.program, call.args[effect.format_arg])
+        text = constant_text(self.program, call.args[effect.format_arg])
         if text is None:  # any pointer may be used
             pairs = zip(call.args[first:], call.arg_types[first:], strict=False)
-            return [MemoryTouch(unknown, arg, None) for arg, type_ in pairs if isinstance(type_, PtrType)]
+            given = [arg for arg, type_ in pairs if isinstance(type_, PtrType)]
+            return [MemoryTouch(kind, arg, None) for arg in given for kind in unknown]
         parse = printf_touches if effect.format is Format.PRINTF else scanf_touches
         return [
             self.touch(Touch(index, extent), AccessKind.READ if reads else AccessKind.WRITE)
             for index, reads, extent in parse(text, first, self.program.pointer_size)
         ]
-
-
-def _constant_text(program: Program, operand: Operand) -> str | None:
-    if isinstance(operand, Address) and operand.offset == 0 and operand.symbol in program.globals:
-        return program.globals[operand.symbol].text
-    return None
 
 
 def _atomic_touches(program: Program, call: Call, atomic: AtomicCall, effect: Effect) -> list[MemoryTouch]:

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from raceproof.core import Budget, InputError, SourcePos, strongly_connected
+from raceproof.core import Budget, InputError, SourcePos, Unsupported, strongly_connected
 from raceproof.facts.flow.function_info import FunctionInfo, function_info
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.purity import is_pure
-from raceproof.facts.flow.touches import MemoryTouch, touches_of
-from raceproof.facts.library.effects import Sync, SyncOp
+from raceproof.facts.flow.touches import MemoryTouch, touches_of, touches_of_callbacks, touches_of_streams
+from raceproof.facts.library.effects import STATIC_ARG, Callback, Effect, Sync, SyncOp
 from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.libc_stdio import STREAM_BUFFERS
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import SET_SPECIFIC, is_atomic_function, sync_op
 from raceproof.facts.models import KnownFunctions, operation_of
@@ -57,6 +58,7 @@ _ALLOCATED = frozenset({ObjectKind.HEAP, ObjectKind.UNKNOWN})
 """What can be freed: freeing a variable is undefined."""
 _SETS_KIND = frozenset({"pthread_mutexattr_settype", "pthread_mutexattr_setkind_np"})
 _SETS_ROBUST = frozenset({"pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"})
+_NO_MEMORY = frozenset({ObjectKind.FUNCTION, ObjectKind.THREAD})
 _CHECKING = 2
 """The kind of an error-checking mutex, in glibc and musl."""
 _KIND = (0, 12, 16)
@@ -118,7 +120,12 @@ class World:
         if found is None:
             self.budget.check()
             names = [n for n in self.callees(instr) if n not in self.known.locks] if isinstance(instr, Call) else ()
-            found = tuple(self._target(function, instr, touch) for touch in touches_of(self.program, instr, names))
+            touches = touches_of(self.program, instr, names)
+            if isinstance(instr, Call) and (foreign := self.points_to.foreign_starts(instr.id)):
+                touches += touches_of_callbacks(self.program, instr, names, foreign)
+            if isinstance(instr, Call) and self.points_to.static_location(STREAM_BUFFERS):
+                touches += touches_of_streams(name for name in names if name not in self.program.functions)
+            found = tuple(self._target(function, instr, touch) for touch in touches)
             self._touches[instr.id] = found
         return found
 
@@ -137,7 +144,7 @@ class World:
         if touch.kind is AccessKind.FREE:
             allocated = (p.object for p in pointers if self.points_to.objects[p.object].kind in _ALLOCATED)
             pointers = tuple(MemLoc(found, None, None) for found in dict.fromkeys(allocated))
-        data = [p for p in pointers if self.points_to.objects[p.object].kind is not ObjectKind.FUNCTION]
+        data = [p for p in pointers if self.points_to.objects[p.object].kind not in _NO_MEMORY]
         if touch.kind.writes:
             data = [p for p in data if p.object not in self._constants]
         targets = tuple(replace(p, size=touch.size) for p in data)
@@ -159,6 +166,37 @@ class World:
             for base in bases
             if base.offset is not None
         )
+
+    def refuse_foreign_handlers(self) -> None:
+        """Nobody follows what the library runs later, if that is not in the program: `free` for what a thread has set.
+
+        What only one thread can reach is that thread's, which runs it itself. Raises `Unsupported` for the rest.
+        """
+        for function, instr in self.instructions.values():
+            foreign = self.points_to.foreign_starts(instr.id) if isinstance(instr, Call) else ()
+            if not foreign or not isinstance(instr, Call):
+                continue
+            for effect in map(effect_of, self.callees(instr)):
+                for callback in effect.calls if effect is not None else ():
+                    given = self._given_to(function, instr, effect, callback) if callback.later else frozenset()
+                    for name in foreign if given & self.may_escape else ():
+                        known = effect_of(name)
+                        if known is None or known.reads or known.writes or known.frees:
+                            raise Unsupported(f"`{name}` as a handler for what threads share", instr.pos)
+
+    def _given_to(
+        self, function: Function, call: Call, effect: Effect | None, callback: Callback
+    ) -> frozenset[ObjectId]:
+        """What the library passes to a callback."""
+        found: list[MemLoc] = []
+        for index in callback.args:
+            if index == STATIC_ARG and effect is not None and effect.static_object is not None:
+                places = self.points_to.static_location(effect.static_object)
+            else:
+                is_given = index is not None and index < len(call.args)
+                places = self.points_to.targets(function.name, call.args[index or 0]) if is_given else ()
+            found += [p for place in places for p in self.points_to.contents(place)] if callback.loads else places
+        return frozenset(p.object for p in found)
 
     @cached_property
     def _constants(self) -> frozenset[ObjectId]:

@@ -110,6 +110,11 @@ def store(value: int, to: int) -> Effect:
     return Effect(stores=((value, to),), writes=(Touch(to, POINTER),))
 
 
+def advances(*at: int) -> Effect:
+    """Read the pointer at *at, and move it on within its string or buffer."""
+    return both(Effect(advances=at), *(rw(i, POINTER) for i in at))
+
+
 def frees(at: int) -> Effect:
     return Effect(frees=(at,))
 
@@ -172,6 +177,15 @@ def constant(name: str) -> Effect:
 
 def calls(function: int, *args: int | None, later: bool = False, deref: bool = False, loads: bool = False) -> Effect:
     return Effect(calls=(Callback(function, args, deref=deref, loads=loads, later=later),))
+
+
+def sends(at: int) -> Effect:
+    """What is stored at *at goes to a file, a pipe, a socket or a queue: pointers come out of any of them again."""
+    return Effect(static_object="data in files", copies=((STATIC_ARG, at),))
+
+
+def receives(at: int) -> Effect:
+    return Effect(static_object="data in files", copies=((at, STATIC_ARG),))
 
 
 def printf(format_arg: int, va_list_arg: int | None = None) -> Effect:

@@ -111,6 +111,7 @@ class Effect:
 
     `copies` (to, from): what is stored behind `from` is afterwards also stored behind `to` (memcpy).
     `stores` (value, to): the pointer argument `value`, or a pointer into its object, is stored at *to (strtol).
+    `advances`: the pointer at *arg is moved on within its buffer (strsep, iconv).
     `fresh_into`: the function stores a new heap object at *arg (asprintf, getline, posix_memalign).
     `keeps`: argument kept by the library and read or written later (setvbuf, putenv).
     `format_arg` is the index of the format string; variadic arguments start after the declared ones.
@@ -129,6 +130,7 @@ class Effect:
     frees: tuple[int, ...] = ()
     copies: tuple[tuple[int, int], ...] = ()
     stores: tuple[tuple[int, int], ...] = ()
+    advances: tuple[int, ...] = ()
     fresh_into: tuple[int, ...] = ()
     keeps: tuple[int, ...] = ()
     returns: Returns = Returns.NOTHING

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from raceproof.facts.library.effects import Bytes, CString, Extent, WholeObject
+from raceproof.ir import Address, Operand, Program
 
 
 class FormatTouch(NamedTuple):
@@ -38,6 +39,7 @@ _SCANF: Final = re.compile(
     rf"%{_POSITION}(?P<flags>[*'I]*)(?P<width>[0-9]+)?(?P<fresh>m)?{_LENGTH}"
     r"(?P<conversion>\[\^?\]?[^\]]*\]|[%a-zA-Z])",
 )
+_COUNTING: Final = re.compile(r"%[^%a-zA-Z]*(?:hh|h|ll|l|q|L|j|z|Z|t|wf?[0-9]+)?n")
 _PRINTED_VALUES: Final = frozenset("diouxXbBaAeEfFgGcCp")
 _SCANNED_INTEGERS: Final = frozenset("diouxXbn")
 _SCANNED_FLOATS: Final = frozenset("aAeEfFgG")
@@ -75,6 +77,18 @@ def scanf_touches(fmt: str, first: int, pointer_size: int = 8) -> tuple[FormatTo
 def scanf_fresh(fmt: str, first: int) -> tuple[int, ...]:
     """The arguments where a scanf stores the address of a new string (`%ms`, `%m[`, `%mc`)."""
     return tuple(at for at, match in _scanned_arguments(fmt, first) if match["fresh"])
+
+
+def counts_characters(program: Program) -> bool:
+    """Whether some literal of the program may be a format with `%n`; those that it puts together have none."""
+    return any(_COUNTING.search(variable.text) for variable in program.globals.values() if variable.text is not None)
+
+
+def constant_text(program: Program, operand: Operand) -> str | None:
+    """The text of a literal, or of another variable that nobody writes."""
+    if isinstance(operand, Address) and operand.offset == 0 and operand.symbol in program.globals:
+        return program.globals[operand.symbol].text
+    return None
 
 
 def _scanned_arguments(fmt: str, first: int) -> Iterator[tuple[int, re.Match[str]]]:

@@ -4,7 +4,7 @@
 in no table is unknown, which means anything: see `effects.py`.
 
 All tables err on the side of more: accesses too wide, results that may point to more, callbacks that may not run.
-They say nothing of the order between threads (`sync_api.py`), nor of what goes through files and sockets.
+They say nothing of the order between threads (`sync_api.py`), nor of what goes through files and sockets but pointers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The POSIX of files: unistd, fcntl, stat, uio, dirent, glob, ftw, termios, mqueue, System V messages, pwd, grp.
 
-Files are not memory: what one thread writes to a file and another reads from it is outside these tables.
+Files are not memory: that one thread writes to a file and another reads from it is no race, and orders nothing.
+Pointers that go through a file, a pipe or a queue are followed, but not those in the parts of `writev` and `sendmsg`.
 Errs on the side of more accesses: an ioctl may read and write whatever its argument points to, two levels deep.
 """
 
@@ -19,6 +20,7 @@ from raceproof.facts.library.effect_terms import (
     both,
     calls,
     effects,
+    frees,
     fresh,
     fresh_at,
     hidden,
@@ -26,7 +28,9 @@ from raceproof.facts.library.effect_terms import (
     n,
     or_arg,
     rd,
+    receives,
     rw,
+    sends,
     static,
     store,
     wr,
@@ -51,9 +55,9 @@ FILES: Final = effects(
     ("fcntl", rw(2, _FLOCK)),
     ("ioctl", rw(2, ALL), rw(2, ALL, deref=True)),
     ("pipe pipe2", wr(0, Bytes(8))),
-    ("read pread __read", wr(1, n(2))),
-    ("__read_chk __pread_chk", wr(1, n(2))),
-    ("write pwrite __write", rd(1, n(2))),
+    ("read pread __read", wr(1, n(2)), receives(1)),
+    ("__read_chk __pread_chk", wr(1, n(2)), receives(1)),
+    ("write pwrite __write", rd(1, n(2)), sends(1)),
     ("readv preadv preadv2", rd(1, n(2, unit=16)), wr(1, ALL, deref=True)),
     ("writev pwritev pwritev2 vmsplice", rd(1, n(2, unit=16)), rd(1, ALL, deref=True)),
     ("sendfile", rw(2, _OFF_T)),
@@ -109,7 +113,8 @@ FILES: Final = effects(
 DIRECTORIES: Final = effects(
     ("opendir", rd(0), OPAQUE),
     ("fdopendir", OPAQUE),
-    ("closedir dirfd telldir seekdir rewinddir",),
+    ("closedir", frees(0)),
+    ("dirfd telldir seekdir rewinddir",),
     ("readdir", wr(0, ALL), into(0)),  # the entry is the DIR's own: the next readdir writes it
     ("readdir_r", wr(1, ALL), store(1, 2)),
     ("scandir", rd(0), fresh_at(1, ALL, linked=True), calls(2, None), calls(3, None, None)),
@@ -139,17 +144,17 @@ IPC: Final = effects(
     ("mq_open", rd(0), rd(3, Bytes(64, ilp32=32))),
     ("mq_close",),
     ("mq_unlink", rd(0)),
-    ("mq_send", rd(1, n(2))),
-    ("mq_timedsend", rd(1, n(2)), rd(4, TIMESPEC)),
-    ("mq_receive", wr(1, n(2)), wr(3, INT)),
-    ("mq_timedreceive", wr(1, n(2)), wr(3, INT), rd(4, TIMESPEC)),
+    ("mq_send", rd(1, n(2)), sends(1)),
+    ("mq_timedsend", rd(1, n(2)), rd(4, TIMESPEC), sends(1)),
+    ("mq_receive", wr(1, n(2)), wr(3, INT), receives(1)),
+    ("mq_timedreceive", wr(1, n(2)), wr(3, INT), rd(4, TIMESPEC), receives(1)),
     ("mq_getattr", wr(1, Bytes(64, ilp32=32))),
     ("mq_setattr", rd(1, Bytes(64, ilp32=32)), wr(2, Bytes(64, ilp32=32))),
     ("mq_notify", rd(1, ALL), calls(1, 1, later=True, deref=True, loads=True)),
     ("ftok", rd(0)),
     ("msgget semget",),
-    ("msgsnd", rd(1, ALL)),
-    ("msgrcv", wr(1, ALL)),
+    ("msgsnd", rd(1, ALL), sends(1)),
+    ("msgrcv", wr(1, ALL), receives(1)),
     ("msgctl shmctl", rw(2, ALL)),
     ("semop", rd(1, n(2, unit=6))),  # the order that these semaphores make is not used
     ("semtimedop", rd(1, n(2, unit=6)), rd(3, TIMESPEC)),

@@ -1,6 +1,8 @@
 """stdio.h, wide and fortified variants too, err.h, syslog.h.
 
-A stream locks itself, so the FILE is not listed as touched, except for the _unlocked functions, which write it.
+A stream locks itself, so the FILE is not listed as touched, except for the _unlocked functions, which write it. Buffers
+that the program has given to streams are touched by all of `uses_streams`, under those locks: which stream has which is
+not told apart.
 Which variadic arguments are strings, or are written, the format says: see `formats.py`.
 """
 
@@ -16,6 +18,7 @@ from raceproof.facts.library.effect_terms import (
     POINTER,
     STRING,
     arg,
+    both,
     effects,
     fresh,
     fresh_at,
@@ -25,13 +28,23 @@ from raceproof.facts.library.effect_terms import (
     or_arg,
     printf,
     rd,
+    receives,
     scanf,
+    sends,
     static,
     wr,
 )
-from raceproof.facts.library.effects import Bytes
+from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect
+from raceproof.facts.library.symbol_names import names_of
 
 _FPOS: Final = Bytes(16)
+STREAM_BUFFERS: Final = "stream buffers"
+
+
+def _buffer(*at: int) -> Effect:
+    """Argument `at` becomes, or leads to, what a stream keeps its data in."""
+    return both(Effect(static_object=STREAM_BUFFERS, stores=tuple((i, STATIC_ARG) for i in at)), keeps(*at))
+
 
 STREAMS: Final = effects(
     ("fopen", rd(0), rd(1), OPAQUE),
@@ -39,15 +52,15 @@ STREAMS: Final = effects(
     ("fdopen", rd(1), OPAQUE),
     ("popen", rd(0), rd(1), OPAQUE),
     ("tmpfile", OPAQUE),
-    ("fmemopen", keeps(0), rd(2), OPAQUE),
-    ("open_memstream open_wmemstream", fresh_at(0, STRING), wr(1, LONG), keeps(0, 1), OPAQUE),
+    ("fmemopen", _buffer(0), rd(2), OPAQUE),
+    ("open_memstream open_wmemstream", fresh_at(0, STRING), wr(1, LONG), _buffer(0, 1), OPAQUE),
     ("fclose pclose fflush fileno fileno_unlocked feof ferror clearerr rewind fcloseall",),
     ("fflush_unlocked feof_unlocked ferror_unlocked clearerr_unlocked", wr(0, ALL)),
     ("fseek fseeko ftell ftello fwide __fbufsize __fpending __fpurge __freading __fwriting __fsetlocking",),
     ("fgetpos", wr(1, _FPOS)),
     ("fsetpos", rd(1, _FPOS)),
-    ("setbuf setbuffer", keeps(1)),
-    ("setvbuf", keeps(1)),
+    ("setbuf setbuffer", _buffer(1)),
+    ("setvbuf", _buffer(1)),
     ("setlinebuf",),
     ("remove", rd(0)),
     ("rename", rd(0), rd(1)),
@@ -75,12 +88,12 @@ CHARACTERS: Final = effects(
     ("gets __gets_chk", wr(0), arg(0)),
     ("puts fputs fputws", rd(0)),
     ("fputs_unlocked", rd(0), wr(1, ALL)),
-    ("fread", wr(0, n(1, times=2))),
-    ("__fread_chk", wr(0, n(2, times=3))),
-    ("fread_unlocked", wr(0, n(1, times=2)), wr(3, ALL)),
-    ("__fread_unlocked_chk", wr(0, n(2, times=3)), wr(4, ALL)),
-    ("fwrite", rd(0, n(1, times=2))),
-    ("fwrite_unlocked", rd(0, n(1, times=2)), wr(3, ALL)),
+    ("fread", wr(0, n(1, times=2)), receives(0)),
+    ("__fread_chk", wr(0, n(2, times=3)), receives(0)),
+    ("fread_unlocked", wr(0, n(1, times=2)), wr(3, ALL), receives(0)),
+    ("__fread_unlocked_chk", wr(0, n(2, times=3)), wr(4, ALL), receives(0)),
+    ("fwrite", rd(0, n(1, times=2)), sends(0)),
+    ("fwrite_unlocked", rd(0, n(1, times=2)), wr(3, ALL), sends(0)),
     # *lineptr is a buffer that is freed and made anew when it is too small
     ("getline", rd(0, POINTER), rd(1, LONG), wr(1, LONG), wr(0, ALL, deref=True), fresh_at(0, STRING)),
     ("getdelim __getdelim", rd(0, POINTER), rd(1, LONG), wr(1, LONG), wr(0, ALL, deref=True), fresh_at(0, STRING)),
@@ -139,3 +152,15 @@ SCANF: Final = effects(
 )
 
 STDIO: Final = STREAMS | CHARACTERS | PRINTF | SCANF
+
+_WITHOUT_STREAMS: Final = """
+    remove rename tmpnam tmpnam_r tempnam ctermid sprintf snprintf swprintf asprintf vsprintf vsnprintf vswprintf
+    vasprintf sscanf swscanf vsscanf vswscanf syslog vsyslog openlog closelog setlogmask
+"""
+_STREAM_FUNCTIONS: Final = frozenset(STDIO) - frozenset(_WITHOUT_STREAMS.split())
+
+
+def uses_streams(name: str) -> bool:
+    """Whether the library function `name` may read or write what streams keep in their buffers."""
+    known = next((n for n in names_of(name) if n in STDIO), None)
+    return known in _STREAM_FUNCTIONS and all(n not in _WITHOUT_STREAMS.split() for n in names_of(name))

@@ -18,6 +18,7 @@ from raceproof.facts.library.effect_terms import (
     NORETURN,
     POINTER,
     SIGSET,
+    advances,
     arg,
     both,
     calls,
@@ -27,11 +28,11 @@ from raceproof.facts.library.effect_terms import (
     hidden,
     into,
     keeps,
+    loaded,
     n,
     or_arg,
     own,
     rd,
-    reads_static,
     rw,
     static,
     store,
@@ -43,6 +44,12 @@ _XSUBI: Final = Bytes(6)
 _DRAND48: Final = Bytes(24)
 _JMP_BUF: Final = Bytes(512)  # aarch64 and its signal mask; x86-64 has 200
 _ENVIRONMENT: Final = hidden("environment", linked=True)
+_LOOKED_UP: Final = both(  # the library's own strings, and those that the program has put there
+    Effect(static_object="environment", linked=True),
+    rd(STATIC_ARG, ALL),
+    rd(STATIC_ARG, deref=True),
+    loaded(STATIC_ARG),
+)
 _OPTARG: Final = both(Effect(static_object="optarg"), rd(2), rw(1, ALL), rd(1, deref=True), wr(STATIC_ARG, POINTER))
 
 STDLIB: Final = effects(
@@ -78,10 +85,10 @@ STDLIB: Final = effects(
     ("arc4random_buf", wr(0, n(1))),
     ("getrandom getentropy", wr(0, n(1))),
     # the environment: getenv takes no lock
-    ("getenv secure_getenv __secure_getenv", rd(0), reads_static("environment")),
-    ("setenv", rd(0), rd(1), _ENVIRONMENT),
-    ("unsetenv", rd(0), _ENVIRONMENT),
-    ("putenv", rd(0), keeps(0), store(0, STATIC_ARG), _ENVIRONMENT),
+    ("getenv secure_getenv __secure_getenv", rd(0), _LOOKED_UP),
+    ("setenv", rd(0), rd(1), _ENVIRONMENT, rd(STATIC_ARG, deref=True)),
+    ("unsetenv", rd(0), _ENVIRONMENT, rd(STATIC_ARG, deref=True)),
+    ("putenv", rd(0), keeps(0), store(0, STATIC_ARG), _ENVIRONMENT, rd(STATIC_ARG, deref=True)),
     ("clearenv", _ENVIRONMENT),
     # the end of the program
     ("exit _exit _Exit quick_exit abort", NORETURN),
@@ -109,7 +116,7 @@ STDLIB: Final = effects(
     ("ptsname", static("ptsname")),
     ("ptsname_r", wr(1, n(2))),
     ("rpmatch", rd(0)),
-    ("getsubopt", rw(0, POINTER), rw(0, deref=True), rd(1, ALL), rd(1, deref=True), copy(2, 0), wr(2, POINTER)),
+    ("getsubopt", advances(0), rw(0, deref=True), rd(1, ALL), rd(1, deref=True), copy(2, 0), wr(2, POINTER)),
     ("basename __xpg_basename dirname", rw(0), into(0)),
 )
 

@@ -15,6 +15,7 @@ from raceproof.facts.library.effect_terms import (
     OPAQUE,
     POINTER,
     WCHAR,
+    advances,
     arg,
     effects,
     into,
@@ -51,7 +52,7 @@ STRING_H: Final = effects(
     ("strspn strcspn", rd(0), rd(1)),
     ("strpbrk strstr strcasestr", rd(0), rd(1), into(0)),
     ("strnstr", rd(0, n(2)), rd(1), into(0)),
-    ("strsep __strsep", rd(1), rw(0, POINTER), rw(0, deref=True), loaded(0)),
+    ("strsep __strsep", rd(1), advances(0), rw(0, deref=True), loaded(0)),
     (
         "strtok_r __strtok_r",
         *(rw(0), rd(1), rw(2, POINTER), store(0, 2), rw(2, deref=True), loaded(2)),
@@ -114,10 +115,10 @@ WCHAR_H: Final = effects(
     ("wcrtomb", wr(0, MBSTATE), rw(2, MBSTATE)),
     ("mbstowcs __mbstowcs_chk", wr(0, n(2, unit=4)), rd(1)),
     ("wcstombs __wcstombs_chk", wr(0, n(2)), rd(1)),
-    ("mbsrtowcs", wr(0, n(2, unit=4)), rw(1, POINTER), rd(1, deref=True), rw(3, MBSTATE)),
-    ("wcsrtombs", wr(0, n(2)), rw(1, POINTER), rd(1, deref=True), rw(3, MBSTATE)),
-    ("mbsnrtowcs", wr(0, n(3, unit=4)), rw(1, POINTER), rd(1, deref=True), rw(4, MBSTATE)),
-    ("wcsnrtombs", wr(0, n(3)), rw(1, POINTER), rd(1, deref=True), rw(4, MBSTATE)),
+    ("mbsrtowcs", wr(0, n(2, unit=4)), advances(1), rd(1, deref=True), rw(3, MBSTATE)),
+    ("wcsrtombs", wr(0, n(2)), advances(1), rd(1, deref=True), rw(3, MBSTATE)),
+    ("mbsnrtowcs", wr(0, n(3, unit=4)), advances(1), rd(1, deref=True), rw(4, MBSTATE)),
+    ("wcsnrtombs", wr(0, n(3)), advances(1), rd(1, deref=True), rw(4, MBSTATE)),
     ("c8rtomb c16rtomb c32rtomb", wr(0, MBSTATE), rw(2, MBSTATE)),
     ("mbrtoc8 mbrtoc16 mbrtoc32", wr(0, WCHAR), rd(1, n(2)), rw(3, MBSTATE)),
 )
@@ -127,8 +128,8 @@ TEXT: Final = effects(
     ("iconv_close",),
     (
         "iconv",
-        *(rw(1, POINTER), rd(1, ALL, deref=True), rw(2, LONG)),
-        *(rw(3, POINTER), wr(3, ALL, deref=True), rw(4, LONG)),
+        *(advances(1, 3), rd(1, ALL, deref=True), rw(2, LONG)),
+        *(wr(3, ALL, deref=True), rw(4, LONG)),
     ),
     ("fnmatch", rd(0), rd(1)),
     ("regcomp", wr(0, ALL), rd(1)),  # what regex_t points to, only the library sees

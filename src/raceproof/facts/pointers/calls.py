@@ -57,6 +57,7 @@ class CallGraph:
     starts: dict[SiteId, dict[str, None]] = field(default_factory=dict)
     start_kinds: dict[SiteId, EntryKind] = field(default_factory=dict)
     entries: dict[int, dict[Entry, None]] = field(default_factory=dict)
+    foreign: dict[SiteId, dict[str, None]] = field(default_factory=dict)
     unknown: dict[str, SiteId] = field(default_factory=dict)
     escaped_functions: dict[str, None] = field(default_factory=dict)
 
@@ -179,6 +180,7 @@ class CallLinker:
             if obj.kind is not ObjectKind.FUNCTION or obj.function is None:
                 return
             if obj.function not in self.work.program.functions:
+                self.found.foreign.setdefault(site, {})[obj.function] = None
                 effect = effect_of(obj.function)
                 if effect is not None and not effect.keeps and not effect.stores:
                     return  # `free` as a destructor keeps nothing

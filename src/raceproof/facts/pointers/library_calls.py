@@ -16,10 +16,12 @@ from raceproof.facts.library.effects import (
     Callback,
     CString,
     Effect,
+    Format,
     Returns,
     Sync,
     SyncOp,
 )
+from raceproof.facts.library.formats import constant_text, scanf_fresh
 from raceproof.facts.library.libc import effect_of, is_pure_intrinsic
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.facts.pointers.arithmetic import ANYWHERE, ELEMENT, INTO
@@ -29,6 +31,9 @@ from raceproof.facts.pointers.heap_types import HeapType
 from raceproof.facts.pointers.objects import AbstractObject
 from raceproof.ir import Call, PtrType
 from raceproof.model import ObjectKind
+
+_CHOOSING = ("llvm.umax", "llvm.umin", "llvm.smax", "llvm.smin")
+"""Intrinsics whose result is one of their arguments."""
 
 
 class LibraryCalls:
@@ -96,9 +101,12 @@ class LibraryCalls:
         if not is_pure_intrinsic(name):
             return False
         if instr.result is not None and self._work.slots(instr.type):
+            is_chosen = name.startswith(_CHOOSING)
             for index, type_ in enumerate(instr.arg_types):  # a number computed from a pointer is no pointer
-                if isinstance(instr.type, PtrType) or not isinstance(type_, PtrType):
-                    self._builder.feed(instance, instr.result, self._argument(instance, instr, index))
+                node = self._argument(instance, instr, index)
+                if node is not None and (isinstance(instr.type, PtrType) or not isinstance(type_, PtrType)):
+                    moved = node if is_chosen else self._work.moved(node, ANYWHERE)
+                    self._builder.feed(instance, instr.result, moved)
         return True
 
     # Threads.
@@ -177,16 +185,41 @@ class LibraryCalls:
                 graph.store(stored, to)
                 if any(touch.arg == value and isinstance(touch.extent, CString) for touch in effect.reads):
                     graph.store(work.moved(stored, INTO), to)
+        for index in effect.advances:
+            where = self._argument(instance, instr, index, effect)
+            if where is not None:
+                graph.store(work.moved(graph.load(where), INTO), where)
         for target in effect.fresh_into:
             to = self._argument(instance, instr, target, effect)
             if to is not None:
                 size = work.sizes.of_call(instance.function, instance.context, instr, effect.size)
                 type_ = work.heap_types.infer_stored(instance.function, instr.args[target], size)
                 graph.store(self._fresh(instance, instr, name, effect, size.total, type_), to)
+        if effect.format is Format.SCANF:
+            self._scanned_strings(instance, instr, name, effect)
         for callback in effect.calls:
             self._callback(instance, instr, effect, callback)
         if instr.result is not None and work.slots(instr.type):
             self._result(instance, instr, name, effect, is_only_target)
+
+    def _scanned_strings(self, instance: Instance, instr: Call, name: str, effect: Effect) -> None:
+        """Where a scanf may store the address of a new string (`%ms`)."""
+        if effect.format_arg is None or effect.format_arg >= len(instr.args):
+            return
+        first = effect.format_arg + 1
+        text = constant_text(self._work.program, instr.args[effect.format_arg])
+        if text is not None and not scanf_fresh(text, first):
+            return
+        if effect.va_list_arg is not None:
+            arguments = self._argument(instance, instr, effect.va_list_arg)
+            found = [None if arguments is None else self._loaded(self._loaded(arguments))]
+        else:
+            places = range(first, len(instr.args)) if text is None else scanf_fresh(text, first)
+            found = [self._argument(instance, instr, index) for index in places]
+        made = self._fresh(instance, instr, name, effect, None, HeapType(None, None, False))
+        for where in found:
+            if where is not None:
+                self._graph.store(made, where)
 
     def _result(self, instance: Instance, instr: Call, name: str, effect: Effect, is_only_target: bool) -> None:
         assert instr.result is not None

@@ -172,6 +172,10 @@ class PointsTo:
         """Functions of the program that the library may run for a call: thread starts, once, callbacks."""
         return tuple(sorted(self._found.starts.get(site, ())))
 
+    def foreign_starts(self, site: SiteId) -> tuple[str, ...]:
+        """Functions outside the program that the library may run for a call: `bsearch` with `strcmp`."""
+        return tuple(sorted(self._found.foreign.get(site, ())))
+
     def start_kind(self, site: SiteId) -> EntryKind | None:
         """How the functions in `thread_starts` are run: THREAD, ONCE or CALLBACK."""
         return self._found.start_kinds.get(site)
