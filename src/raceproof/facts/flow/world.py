@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from raceproof.core import Budget, InputError, SourcePos, Unsupported, strongly_connected
+from raceproof.facts.flow.doubtful_mutexes import doubtful_mutexes
 from raceproof.facts.flow.function_info import FunctionInfo, function_info
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.purity import is_pure
@@ -19,7 +20,6 @@ from raceproof.facts.flow.touches import MemoryTouch, touches_of, touches_of_cal
 from raceproof.facts.library.effects import STATIC_ARG, Callback, Effect, Sync, SyncOp
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.libc_stdio import STREAM_BUFFERS
-from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import SET_SPECIFIC, is_atomic_function, sync_op
 from raceproof.facts.models import KnownFunctions, operation_of
 from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
@@ -32,7 +32,6 @@ from raceproof.ir import (
     Function,
     Gep,
     Instr,
-    IntConst,
     IntType,
     Operand,
     Program,
@@ -56,14 +55,7 @@ _CANCELS = "pthread_cancel"
 MAX_TEST_BLOCKS = 4
 _ALLOCATED = frozenset({ObjectKind.HEAP, ObjectKind.UNKNOWN})
 """What can be freed: freeing a variable is undefined."""
-_SETS_KIND = frozenset({"pthread_mutexattr_settype", "pthread_mutexattr_setkind_np"})
-_SETS_ROBUST = frozenset({"pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"})
 _NO_MEMORY = frozenset({ObjectKind.FUNCTION, ObjectKind.THREAD})
-_CHECKING = 2
-"""The kind of an error-checking mutex, in glibc and musl."""
-_KIND = (0, 12, 16)
-"""Where the kind may be in a mutex: in musl, in glibc for 32 bits and for 64."""
-_KIND_SIZE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -526,67 +518,10 @@ class World:
 
     @cached_property
     def doubtful_mutexes(self) -> dict[ObjectId, frozenset[int]]:
-        """Mutexes whose lock call may fail although it blocks: error-checking (or of unknown type) and robust ones.
-
-        The results that mean "locked": 0, and EOWNERDEAD for robust ones.
-        """
-        checking, robust = self._mutex_attributes()
-        result = dict.fromkeys(self._error_checking, frozenset({0}))
-        if not (checking or robust):
-            return {o: r for o, r in result.items() if o in self.lock_objects}
-        for function in self.program.functions.values():
-            for instr in function.instructions():
-                if isinstance(instr, Call) and any(op.kind is Sync.LOCK_INIT for op in self.sync_ops(instr)):
-                    plain = len(instr.args) < 2 or isinstance(instr.args[1], IntConst)
-                    if not plain:
-                        for target in self.points_to.targets(function.name, instr.args[0]):
-                            result[target.object] = frozenset({0, 130}) if robust else frozenset({0})
-        return {o: r for o, r in result.items() if o in self.lock_objects}
+        return doubtful_mutexes(self)
 
     @cached_property
-    def _error_checking(self) -> frozenset[ObjectId]:
-        """Objects that may have the kind of an error-checking mutex without a call: by an initialiser or a copy."""
-        found = {
-            self.points_to.object_of_symbol(name)
-            for name, variable in self.program.globals.items()
-            if any(_is_checking(c.value) and c.offset % 4 == 0 for c in variable.initial)
-        }
-        copies: list[tuple[frozenset[ObjectId], frozenset[ObjectId]]] = []
-        for function in self.program.functions.values():
-            for instr in function.instructions():
-                if isinstance(instr, Store) and instr.type.size == _KIND_SIZE and _is_checking(instr.value):
-                    (touch,) = self.touches(function, instr)
-                    found |= {place.object for place in touch.targets if self._may_be_kind(place)}
-                elif isinstance(instr, Call):
-                    copies += self._copies(function, instr)
-        size = -1
-        while size < len(found):
-            size = len(found)
-            for into, source in copies:
-                found |= into if source & found else frozenset()
-        return frozenset(found)
-
-    def _may_be_kind(self, place: MemLoc) -> bool:
-        """Where the kind of a mutex is, if its object is used as one; anywhere in others, which may be copied."""
-        locks = self._lock_places.get(place.object, ())
-        return not locks or any(
-            at.offset is None or overlap(place, replace(at, offset=at.offset + kind, size=_KIND_SIZE))
-            for at in locks
-            for kind in _KIND
-        )
-
-    def _copies(self, function: Function, call: Call) -> list[tuple[frozenset[ObjectId], frozenset[ObjectId]]]:
-        """What the call copies into what."""
-
-        def objects(arg: int) -> frozenset[ObjectId]:
-            return frozenset(p.object for p in self.points_to.targets(function.name, call.args[arg]))
-
-        effects = [effect_of(name) for name in self.callees(call) if name not in self.program.functions]
-        pairs = [pair for effect in effects if effect is not None for pair in effect.copies]
-        return [(objects(to), objects(source)) for to, source in pairs if max(to, source) < len(call.args)]
-
-    @cached_property
-    def _lock_places(self) -> dict[ObjectId, tuple[MemLoc, ...]]:
+    def lock_places(self) -> dict[ObjectId, tuple[MemLoc, ...]]:
         """Where the locks are that some operation may be about."""
         found: dict[ObjectId, dict[MemLoc, None]] = {}
         kinds = (Sync.LOCK, Sync.TRYLOCK, Sync.SEM_WAIT, Sync.SEM_TRYWAIT)
@@ -602,7 +537,7 @@ class World:
     @cached_property
     def lock_objects(self) -> frozenset[ObjectId]:
         """Objects that some lock operation may be about."""
-        return frozenset(self._lock_places)
+        return frozenset(self.lock_places)
 
     @cached_property
     def safe_functions(self) -> frozenset[str]:
@@ -692,23 +627,6 @@ class World:
     @cached_property
     def positions(self) -> dict[SiteId, SourcePos | None]:
         return {site: instr.pos for site, (_, instr) in self.instructions.items()}
-
-    def _mutex_attributes(self) -> tuple[bool, bool]:
-        """Whether the program makes error-checking (or unknown) mutex types, and robust ones."""
-        checking = robust = False
-        for function in self.program.functions.values():
-            for instr in function.instructions():
-                if isinstance(instr, Call):
-                    last = instr.args[-1] if instr.args else None
-                    value = last.value if isinstance(last, IntConst) else None
-                    names = {known for name in self.callees(instr) for known in names_of(name)}
-                    checking = checking or (bool(names & _SETS_KIND) and value not in (0, 1, 3))
-                    robust = robust or (bool(names & _SETS_ROBUST) and value != 0)
-        return checking, robust
-
-
-def _is_checking(value: object) -> bool:
-    return isinstance(value, IntConst) and value.value == _CHECKING
 
 
 def _tests_argument(function: Function) -> bool:
