@@ -15,8 +15,8 @@ from raceproof import portfolio
 OTHERS: Final = ("optimal", "dpor", "pdp", "dhtc")
 _CHANGES: Final = tuple(CHANGES)
 _WEAK: Final = re.compile(r"memory_order_(?!seq_cst)")
-_WAITS: Final = re.compile(r"cond_\w*wait")
-_TRIED: Final = re.compile(r"try(?:rd|wr)?lock|trywait|tryjoin")
+_WAITS: Final = re.compile(r"cond_\w*wait|pthread_cancel")
+_TRIED: Final = re.compile(r"try(?:rd|wr)?lock|trywait|tryjoin|pthread_cancel")
 _CHECKED: Final = (tuple(portfolio.ENGINES), ("petri",), ("transactions",), ("bmc",), ("explore",))
 
 
@@ -24,11 +24,13 @@ def searches_of(whole: Specimen) -> tuple[str, ...]:
     """The searches that must agree with `dfs` on it: where an order comes from nothing but happens-before, the papers'
     test, whether both threads stand before their accesses, need not see what that sees."""
     is_weak = _WEAK.search(whole.text) or (whole.family != "sc" and _TRIED.search(whole.text))
-    return tuple(name for name in (BY_HAPPENS_BEFORE if is_weak else ALL) if name != ORACLE)
+    left_out = (ORACLE, "optimal") if "pthread_cancel" in whole.text else (ORACLE,)
+    return tuple(name for name in (BY_HAPPENS_BEFORE if is_weak else ALL) if name not in left_out)
 
 
 def classes_of(whole: Specimen) -> tuple[str, ...]:
-    """`classes`, where `optimal` needs as many executions: behind waits at conditions it goes by source sets."""
+    """`classes`, where `optimal` needs as many executions: behind waits at conditions, and where threads are cancelled,
+    it goes by source sets."""
     return () if _WAITS.search(whole.text) else (CLASSES,)
 
 

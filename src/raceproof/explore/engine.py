@@ -52,6 +52,7 @@ _WAITS = frozenset(
 _TELLING = frozenset(("sem_getvalue", "pthread_cancel"))  # what others have done, without any order
 
 _BEHIND_RACES = ("dfs", "optimal")  # searches that find every race, whatever others there are
+_CANCELS = "pthread_cancel"
 _TOGETHER = ("dpor", "pdp", "dhtc")  # searches that do not ask what happens before what
 
 Key = tuple[AccessId, AccessId]
@@ -278,6 +279,8 @@ def _findings(
         bounds += (f"in which order threads call {shown} was not tried",)
     if options.algorithm in _TOGETHER and (hidden := _may_hide_races(cp)) is not None:
         bounds += (f"`{options.algorithm}` looks only for threads that stand before their accesses together: {hidden}",)
+    if options.algorithm == "optimal" and _CANCELS in cp.program.externals:
+        bounds += (f"`optimal` does not try all orders of `{_CANCELS}`",)
     if races and options.algorithm not in _BEHIND_RACES:
         bounds += ("not all that may come behind the races that were executed was tried",)
     proof = Exhausted(executions, options.algorithm, bounds)

@@ -241,7 +241,10 @@ def _source_for(unit: Unit, scratch: Path) -> str:
         name = f"./{name}"
     if unit.file.suffix not in (".i", ".c"):
         return name
-    content = unit.path.read_bytes()
+    try:
+        content = unit.path.read_bytes()
+    except OSError:
+        return name  # the compiler says why
     if unit.file.suffix == ".c" and _DIRECTIVE.search(content):  # not preprocessed, whatever else
         return name
     changed = for_clang(content, str(unit.file))

@@ -208,7 +208,7 @@ struct shared {
     uint8_t cut;      /* enum cut */
     uint8_t restart;  /* the set of scheduling points has grown: begin the search anew */
     uint8_t has_try;  /* try forms exist: releases are scheduling points too */
-    uint8_t has_waits;  /* at conditions: the optimal search goes another way */
+    uint8_t has_waits;  /* at conditions, or requests to cancel: the optimal search goes another way */
     uint8_t has_cancel; /* of threads, or tries to join them: cancellation points and ends are scheduling points */
     uint8_t barrier_ordered;
     uint8_t stop;

@@ -188,8 +188,7 @@ static bool sleep_at(const void *cond, struct object *o, bool timed, const char 
     return !signalled && timed;
 }
 
-/* Behind a wait the optimal search needs more than wakeup sequences: it begins anew without. */
-static void note_wait(void) {
+void note_wait(void) {
     if (G->has_waits) return;
     G->has_waits = 1;
     if (options.algorithm->sequences && options.mode == MODE_SEARCH && !options.shares) {

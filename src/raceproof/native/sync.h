@@ -22,6 +22,10 @@ int barrier_arrive(const void *barrier, bool asks_who, const char *what); /* 1 f
 void once_run(const void *control, void (*routine)(void), const char *what);
 void once_leave(const void *outer); /* the routines that the thread runs inside of this place on its stack; NULL: all */
 
+/* Behind waits at conditions, and requests to cancel threads, which let them go on where they wait, the optimal search
+ * needs more than wakeup sequences: it begins anew without. */
+void note_wait(void);
+
 /* A place where a request to cancel this thread takes effect. */
 void cancellation_point(void);
 

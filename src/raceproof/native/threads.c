@@ -114,6 +114,7 @@ void thread_meddle(struct thread *t, const char *what) {
 }
 
 int thread_cancel(struct thread *t) {
+    note_wait();
     thread_meddle(t, "pthread_cancel");
     t->cancel_requested = 1;
     if (t == self && is_cancelled(t) && t->cancel_at_once) thread_exit((void *)-1);
