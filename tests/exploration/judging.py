@@ -59,8 +59,10 @@ UNDEFINED: Final = frozenset(
 """Incidents of an execution that has no meaning in C, race or not."""
 _MORE_TRIED: Final = re.compile(r"nondet|\bif \([^;]*cond_wait")
 """Where `dfs` goes further than the interpreter: other inputs, waits at conditions that end without a signal."""
-_OUTSIDE: Final = re.compile(r"bytes -?\d+ to |access to |.* of an object that was not initialised$")
-"""How the interpreter says that an access is not within its object, or that a call is about none."""
+_OUTSIDE: Final = re.compile(
+    r"bytes -?\d+ to |access to |.* of an object that (?:was not initialised|is initialised already)$"
+)
+"""How the interpreter says that an access is not within its object, or that a call is about none or makes one again."""
 _GIVES_UP: Final = (Unsupported, LimitReached, ToolMissing)
 
 Prover = Callable[[ConcurrentProgram, Sequence[RacePair], Budget], EngineResult]
