@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from raceproof.facts.library.symbol_names import names_of
-from raceproof.ir import Call, IntConst, Program
+from raceproof.ir import Address, Call, Instr, IntConst, Program, Store, Terminator
 from raceproof.model import CallGraph
 
 
@@ -20,6 +20,7 @@ def recursion_counts(program: Program, calls: CallGraph) -> Callable[[str], bool
         if isinstance(instr, Call)
         and any(name in typed for external in calls.targets[instr.id].externals for name in names_of(external))
     )
+    is_checking = is_checking or any(_may_store_kind(i) for f in program.functions.values() for i in f.instructions())
     odd = {
         name
         for name, variable in program.globals.items()
@@ -27,3 +28,13 @@ def recursion_counts(program: Program, calls: CallGraph) -> Callable[[str], bool
         or not variable.initial_complete
     }
     return lambda variable: not is_checking and variable not in odd
+
+
+def _may_store_kind(instr: Instr | Terminator) -> bool:
+    """Whether it may make an error-checking mutex out of one that exists: by its number, or by a copy of another."""
+    match instr:
+        case Store(value=IntConst(value=2), type=type_):
+            return type_.size == 4
+        case Call(callee=Address(symbol=name)):
+            return name.startswith(("llvm.memcpy", "llvm.memmove", "memcpy", "memmove"))
+    return False
