@@ -149,6 +149,9 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         drawn_from=counters | lenders(world, flow, touched),
         tokens=token_cells(world, flow, touched, counted_down),
         regions=regions,
+        doubtful_mutexes=frozenset(
+            name for name in world.program.globals if world.points_to.object_of_symbol(name) in world.doubtful_mutexes
+        ),
     )
 
 

@@ -343,7 +343,7 @@ class ConcurrentProgram:
     `senders` gives, for each signal that orders, the one thread that sends it; `sent_after` what it has always
     received itself before sending through that address. `countdowns`: counters that threads count down;
     `drawn_from`: from which they draw numbers, a different one each time; `tokens`: cells in which they leave something
-    for others. `may_hold`: for an object that is
+    for others. `doubtful_mutexes`: global variables whose lock calls may be refused. `may_hold`: for an object that is
     private somewhere, the accesses through which a pointer to it may be stored and found. `calls` is None where
     the facts were not made by `facts.analyse`.
     """
@@ -365,3 +365,4 @@ class ConcurrentProgram:
     drawn_from: frozenset[Linear] = frozenset()
     tokens: tuple[TokenCells, ...] = ()
     regions: Regions = NO_REGIONS
+    doubtful_mutexes: frozenset[str] = frozenset()

@@ -44,7 +44,7 @@ class Surroundings:
         self._refuse_what_no_net_follows()
         self.pointers = Pointers(self.program)
         self.ids = thread_ids(self.program, self.calls)
-        self.counts = recursion_counts(self.program, self.calls)
+        self.counts = recursion_counts(cp)
         self.outside = self._find_outside()
         self.callees = {name: self._called_in(function) for name, function in self.program.functions.items()}
         self.may_count = self._find_semaphores()

@@ -43,7 +43,7 @@ class Surroundings:
         self.program: Program = cp.program
         self._refuse()
         self.cells = Cells(cp)
-        self._counts = recursion_counts(self.program, self.calls)
+        self._counts = recursion_counts(cp)
         self.outside = self._find_outside()
         self._bodies: dict[str, Body] = {}
         self._callees = {name: self._called_in(function) for name, function in self.program.functions.items()}
