@@ -6,6 +6,7 @@ failure, unless the line says that it is known; a known alarm that no longer com
 The explorer runs without help of other engines: it finds a race in every racy program and proves every other one,
 but for what the programs announce (`missed(explore)`, `alarm(explore)`), which again must not be stale. All programs
 go to its default algorithm and every third one to another way to search; with RACEPROOF_EXPLORE_ALL=1 to all of them.
+So do all racy programs, or every eighth, go to each of the other engines that prove.
 """
 
 from __future__ import annotations
@@ -18,8 +19,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from exploration.judging import PROVERS
 from exploring import SECONDS, Searched, Subject, load, open_after_lockset, search
 from programs_truth import MalformedTruth, Truth, all_programs, parse_truth, program_name, read_truth
+
+from raceproof.core import Budget, LimitReached, Unsupported
+from raceproof.model import Verdict
 
 EXIT_STATUS = {"race-free": 0, "race": 1, "unknown": 3}
 ENGINE = "lockset"
@@ -222,6 +227,29 @@ def test_other_ways_to_search_agree(path: Path, way: str) -> None:
         assert truth.announces(EXPLORER), f"{path}: race not found: {found.why()}"
     elif not truth.announces(EXPLORER):
         assert found.is_proved, f"{path}: {found.why()}"
+
+
+# -- the other engines that prove
+
+PROVE_SECONDS = 5.0
+PROVE_EVERY = 1 if os.environ.get("RACEPROOF_EXPLORE_ALL", "0") != "0" else 8
+
+
+@pytest.mark.parametrize("engine", ["petri", "transactions"])
+@pytest.mark.parametrize(
+    "path", [p for p in all_programs() if p.stem.endswith("_race")][::PROVE_EVERY], ids=program_name
+)
+def test_no_other_engine_proves_a_race_away(path: Path, engine: str) -> None:
+    """By itself: every race line is in a pair with a race line that it leaves open."""
+    subject, races = load(path), read_truth(path).race_lines
+    try:
+        findings = PROVERS[engine](subject.cp, subject.pairs, Budget.seconds(PROVE_SECONDS)).findings
+    except (Unsupported, LimitReached):
+        return
+    proved = {f.pair for f in findings if f.verdict is Verdict.RACE_FREE}
+    left = [{subject.line(p.first), subject.line(p.second)} for p in subject.pairs if p not in proved]
+    covered = {line for lines in left if lines <= races for line in lines}
+    assert races <= covered, f"UNSOUND: {engine} proves race lines {sorted(races - covered)} of {path}"
 
 
 # -- the marks
