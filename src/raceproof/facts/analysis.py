@@ -14,14 +14,15 @@ from raceproof.facts.flow.flow import Flow
 from raceproof.facts.flow.flow_result import FlowResult
 from raceproof.facts.flow.kept_ids import kept_ids
 from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.lost_pointers import lost_pointers
 from raceproof.facts.flow.region_roots import region_roots
 from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, section_words, senders_of, turn_words
 from raceproof.facts.flow.stability import Stability
 from raceproof.facts.flow.token_cells import token_cells, token_objects
 from raceproof.facts.flow.world import TargetedTouch, World
-from raceproof.facts.models import known_functions
+from raceproof.facts.models import KnownFunctions, known_functions
 from raceproof.facts.pointers.points_to import solve
-from raceproof.ir import Program
+from raceproof.ir import Program, Reg
 from raceproof.model import (
     MAIN,
     NO_REGIONS,
@@ -58,9 +59,7 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
     Raises `InputError` if a model does not fit the function that it is about.
     """
     known = known_functions(models, program)
-    points_to = solve(program, budget, silent=known.locks)
-    log.info("points-to: %d objects", len(points_to.objects))
-    world = World(program, points_to, budget, known)
+    world = _world(program, budget, known)
     world.refuse_foreign_handlers()
     first = Flow(world, budget).run()
     log.info("first flow: %d threads, %d contexts", len(first.records), first.contexts)
@@ -91,6 +90,20 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
         return _assemble(world, first, NO_REGIONS)
     log.info("second flow: %d threads, %d contexts", len(second.records), second.contexts)
     return _assemble(world, second, Regions(roots.nodes, second.ties) if roots is not None else NO_REGIONS)
+
+
+def _world(program: Program, budget: Budget, known: KnownFunctions) -> World:
+    """What is known apart from any flow, once no pointer is lost; with those that would be pointing anywhere."""
+    anywhere: frozenset[tuple[str, Reg]] = frozenset()
+    while True:
+        points_to = solve(program, budget, known.locks, anywhere)
+        log.info("points-to: %d objects", len(points_to.objects))
+        world = World(program, points_to, budget, known)
+        lost = lost_pointers(world)
+        if not lost:
+            return world
+        log.info("points-to: %d pointers are lost and may point anywhere", len(lost))
+        anywhere |= lost
 
 
 def _touched(world: World, flow: FlowResult) -> dict[AccessKey, TargetedTouch]:

@@ -71,7 +71,7 @@ class Touch:
 class Returns(Enum):
     """Where the result may point."""
 
-    NOTHING = "nothing"  # not a pointer, or a pointer to memory no program reads (locale names, messages)
+    NOTHING = "nothing"  # not a pointer
     ARG = "arg"  # exactly argument `returns_arg`
     INTO_ARG = "into-arg"  # somewhere into the object of argument `returns_arg`
     FRESH = "fresh"  # a new heap object
@@ -204,3 +204,9 @@ class SyncOp:
     may_fail: bool = False
     refuses_owner: bool = False
     model: LockModel | None = None
+
+    @property
+    def arity(self) -> int:
+        """How many arguments a call has, at least."""
+        used = (self.arg, self.start, self.start_arg, self.lock_arg, self.count, self.result)
+        return max((index + 1 for index in used if index is not None), default=0)

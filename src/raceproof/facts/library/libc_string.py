@@ -17,6 +17,7 @@ from raceproof.facts.library.effect_terms import (
     WCHAR,
     advances,
     arg,
+    constant,
     effects,
     into,
     loaded,
@@ -67,7 +68,7 @@ STRING_H: Final = effects(
     ("strsignal", own("strsignal")),
     ("strerror_r", wr(1, n(2)), into(1)),  # GNU's returns buf or a constant, XSI's a number
     ("__xpg_strerror_r", wr(1, n(2))),
-    ("strerrorname_np strerrordesc_np sigabbrev_np sigdescr_np",),
+    ("strerrorname_np strerrordesc_np sigabbrev_np sigdescr_np", constant("messages")),
     ("strfry memfrob", rw(0), arg(0)),
     ("ffs ffsl ffsll",),
 )
@@ -140,7 +141,8 @@ TEXT: Final = effects(
     ("localeconv", static("lconv", linked=True)),
     ("newlocale", rd(1), OPAQUE),
     ("uselocale duplocale", OPAQUE),
-    ("freelocale nl_langinfo nl_langinfo_l",),
+    ("freelocale",),
+    ("nl_langinfo nl_langinfo_l", constant("words of locales")),
     ("gettext", rd(0), arg(0)),
     ("dgettext dcgettext", rd(0), rd(1), arg(1)),
     ("ngettext", rd(0), rd(1), or_arg(0), arg(1)),

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from raceproof.core import Unsupported
 from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.sync_api import sync_op
 from raceproof.facts.pointers.constraints import ConstraintBuilder, Instance
 from raceproof.ir import Address, Call, OtherConst, Reg, SiteId
 from raceproof.model import ObjectKind
@@ -96,6 +97,9 @@ class CallLinker:
         def link(value: int) -> None:
             obj = self.work.values.object_of[value]
             if obj.kind is ObjectKind.FUNCTION and obj.function is not None:
+                op = sync_op(obj.function) if obj.function not in self.work.program.functions else None
+                if op is not None and len(instr.args) < op.arity:
+                    return  # no correct program calls it so
                 self._link(instance, instr, obj.function, is_direct=False)
             elif obj is self.work.outside and self.library is not None:
                 self.found.callees.setdefault(instr.id, {})[FROM_OUTSIDE] = None

@@ -202,6 +202,13 @@ class ConstraintBuilder:
         if source is not None and result.name not in instance.copies.source:
             self.graph.copy(source, self.node(instance, result))
 
+    def add_in_all(self, function: str, register: Reg, bits: int) -> None:
+        """Let a register have these values too, in every instance of its function."""
+        for instance in self.instances.values():
+            node = self.value(instance, register) if instance.function.name == function else None
+            if node is not None:
+                self.graph.add(node, bits)
+
     # Rules.
 
     def _alloca(self, instance: Instance, instr: Alloca) -> None:

@@ -62,6 +62,8 @@ class PointsTo:
             {ObjectId(o.number): self._describe(o) for o in self._work.values.objects}
         )
         self.unknown_calls: tuple[tuple[str, SiteId], ...] = tuple(sorted(self._found.unknown.items()))
+        self.reached: frozenset[str] = frozenset(self._instances)
+        """The functions of the program that may run."""
         self.escaped_functions: frozenset[str] = frozenset(self._found.escaped_functions)
         self.escaped_objects: frozenset[ObjectId] = frozenset(ObjectId(n) for n in self._work.escaped)
 
@@ -247,10 +249,13 @@ def _is_part(place: MemLoc, control: MemLoc) -> bool:
     )
 
 
-def solve(program: Program, budget: Budget, silent: Collection[str] = ()) -> PointsTo:
+def solve(
+    program: Program, budget: Budget, silent: Collection[str] = (), anywhere: Collection[tuple[str, Reg]] = ()
+) -> PointsTo:
     """Compute the points-to sets of the whole program. Raises `LimitReached` when the budget is used up.
 
-    `silent`: functions outside the program that do nothing to memory.
+    `silent`: functions outside the program that do nothing to memory. `anywhere`: registers, with their functions,
+    that may point anywhere.
     """
     work = Workspace(program)
     builder = ConstraintBuilder(work)
@@ -266,4 +271,20 @@ def solve(program: Program, budget: Budget, silent: Collection[str] = ()) -> Poi
         for name in program.listed_functions(table):
             linker.enter_root(name)
     work.graph.solve(budget)
+    known = 0
+    while anywhere and known < len(work.values.objects):
+        known = len(work.values.objects)
+        everything = _anywhere(work)
+        for function, register in anywhere:
+            builder.add_in_all(function, register, everything)
+        work.graph.solve(budget)
     return PointsTo(program, builder, linker)
+
+
+def _anywhere(work: Workspace) -> int:
+    """As a set: into any object, to any function of the program, and outside of it."""
+    bits = 0
+    for obj in work.values.objects:
+        if obj.has_contents or obj.function in work.program.functions:
+            bits |= 1 << work.values.anywhere(obj)
+    return bits
