@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from exploration import variations
 from exploration.compare import compile_text
 from exploration.families import specimen
@@ -33,11 +31,14 @@ def test_most_are_c(tmp_path: Path) -> None:
     assert compiled >= 15
 
 
-@pytest.mark.parametrize("seed", range(0, 150, 15))
-def test_engines_agree(seed: int, tmp_path: Path) -> None:
-    whole = specimen(seed, "variations")
-    found = judge(whole, plan_of(whole), tmp_path, Limits(2_000, 2.0))
-    assert not found.problems, whole.text
+def test_engines_agree(tmp_path: Path) -> None:
+    judged = 0
+    for seed in range(0, 150, 15):
+        whole = specimen(seed, "variations")
+        found = judge(whole, plan_of(whole), tmp_path, Limits(2_000, 2.0))
+        assert not found.problems, whole.text
+        judged += found.skipped is None
+    assert judged >= 3
 
 
 def test_a_pointer_for_another_one_has_no_meaning(tmp_path: Path) -> None:

@@ -1,17 +1,17 @@
-"""What a call does to the state: into functions of the program and back, library calls, and thread operations."""
+"""What a call does to the state: into functions of the program and back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from raceproof.facts.flow import (
     counting,
     lending,
+    library_transfer,
     memory_transfer,
     region_calls,
-    regions,
     stale_names,
     sync_transfer,
     thread_transfer,
@@ -29,11 +29,9 @@ from raceproof.facts.flow.contexts import (
 )
 from raceproof.facts.flow.evaluate import MAX_DEPTH
 from raceproof.facts.flow.sights import NO_SIGHTS, Sights
-from raceproof.facts.flow.state import ATOMIC_SECTION, MANY, Condition, Known, State, join, merge
-from raceproof.facts.library.effects import Effect, Returns, Sync, SyncOp
-from raceproof.facts.library.libc import effect_of, is_assumption
-from raceproof.facts.library.sync_api import GET_SPECIFIC, SET_SPECIFIC, is_atomic_function, sync_op
-from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
+from raceproof.facts.flow.state import ATOMIC_SECTION, Known, State, join, merge
+from raceproof.facts.library.effects import SyncOp
+from raceproof.facts.library.sync_api import is_atomic_function
 from raceproof.ir import Call, Operand, PtrType
 from raceproof.model import (
     ZERO,
@@ -53,9 +51,7 @@ if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
 
 MAX_EXITS = 6
-SPECIFIC = "thread-specific"
 MAX_OBJECTS = 4
-MAX_CALLBACK_ROUNDS = 4  # then all ways in which a library function may call back are one
 enter_loop = thread_transfer.enter_loop
 join_all = thread_transfer.join_all
 
@@ -75,7 +71,7 @@ def call(w: Walker, instr: Call, state: State) -> list[State]:
         elif name in w.world.program.functions:
             results += _defined(w, instr, name, list(instr.args), current)
         else:
-            results += _external(w, instr, name, current)
+            results += library_transfer.call(w, instr, name, current)
     if not names:  # a pointer that points to no function we know: nothing can be said, and nothing returns
         w.flow.observed.assume("a call through a pointer with no known target does not return", instr.id)
     if len(results) <= 1 or (len(names) == 1 and names[0] not in w.world.program.functions):
@@ -83,7 +79,7 @@ def call(w: Walker, instr: Call, state: State) -> list[State]:
     return merge(results, MAX_EXITS)
 
 
-def _result(w: Walker, instr: Call, state: State, value: Linear | None = None) -> None:
+def set_result(w: Walker, instr: Call, state: State, value: Linear | None = None) -> None:
     if instr.result is not None:
         w.define(instr.result.name, state)
         if value is not None:
@@ -95,10 +91,10 @@ def _result(w: Walker, instr: Call, state: State, value: Linear | None = None) -
 
 def _defined(w: Walker, instr: Call, name: str, args: list[Operand], state: State) -> list[State]:
     values = [w.value(arg, state) for arg in args]
-    _touch(w, instr, name, state)
+    library_transfer.touch(w, instr, name, state)
     if name not in w.world.relevant:
-        _leave_out(w, name, values, state)
-        _result(w, instr, state)
+        leave_out(w, name, values, state)
+        set_result(w, instr, state)
         _name_result(w, instr, name, args, state)
         return [state]
     atomic = is_atomic_function(name)
@@ -122,7 +118,7 @@ def _name_result(w: Walker, instr: Call, name: str, args: list[Operand], state: 
             state.values[instr.result.name] = same
 
 
-def _leave_out(w: Walker, name: str, values: list[Linear], state: State) -> None:
+def leave_out(w: Walker, name: str, values: list[Linear], state: State) -> None:
     """What a function may do to memory that is not entered."""
     for value in values:
         state.publish(value)
@@ -133,15 +129,15 @@ def _leave_out(w: Walker, name: str, values: list[Linear], state: State) -> None
     stale_names.renounce_places(w, places, state)
     thread_transfer.lose_ids(w, places, None, None, state)
     if name in w.world.may_set_specific:
-        forget_specific(state)
+        library_transfer.forget_specific(state)
 
 
 def _modelled(w: Walker, instr: Call, name: str, operation: SyncOp, state: State) -> list[State]:
     """A lock function as the user describes it: what else it does is done, but its accesses are not looked at."""
     w.flow.observed.assume(f"the user says that {operation.model}", instr.id)
-    _touch(w, instr, name, state)
+    library_transfer.touch(w, instr, name, state)
     if name in w.world.program.functions:
-        _leave_out(w, name, [w.value(arg, state) for arg in instr.args], state)
+        leave_out(w, name, [w.value(arg, state) for arg in instr.args], state)
     return sync_transfer.apply(w, instr, operation, state)
 
 
@@ -281,7 +277,7 @@ def _return_state(
 ) -> State:
     """The caller's state after coming back by one exit of the callee."""
     inner = leave.state
-    _result(w, instr, state)
+    set_result(w, instr, state)
     lending.after_call(w, name, state)
     turns.after_call(w, name, state)
     result_atom = w.evaluator.opaque(instr.result.name) if instr.result is not None else None
@@ -321,7 +317,7 @@ def _return_state(
         state.publish(of_atom(atom))
     state.forget_memory(_objects(w.world.may_modify[name]))
     if name in w.world.may_set_specific:
-        forget_specific(state)
+        library_transfer.forget_specific(state)
     state.memory.update(rename_memory(inner.memory, back))
     for condition, holds in rename_facts(inner.facts, back).items():
         w.learn_of_truth(state, condition, holds)
@@ -431,197 +427,3 @@ def merge_exits(exits: list[Exit]) -> list[Exit]:
             state.publish(other.value if other.value is not None else ZERO)
         result = [Exit(state, None)]
     return result
-
-
-# -- functions of the library ---------------------------------------------------------------------
-
-
-def _external(w: Walker, instr: Call, name: str, state: State) -> list[State]:
-    operation = sync_op(name)
-    effect = effect_of(name)
-    if operation is not None and operation.kind is Sync.CREATE:
-        _touch(w, instr, name, state)  # the id is stored before the new thread begins
-        return sync_transfer.apply(w, instr, operation, state)
-    if operation is not None:
-        states = sync_transfer.apply(w, instr, operation, state)
-        for after in states:
-            _touch(w, instr, name, after)
-            if name in SET_SPECIFIC or name in GET_SPECIFIC:
-                _thread_specific(w, instr, name, after)
-            if effect is not None and effect.calls:
-                _callbacks(w, instr, effect, after)
-        return states
-    if effect is None:
-        w.flow.observed.assume(
-            f"`{name}` is not known: it may touch, keep and call whatever it can reach, "
-            "but takes, gives back or waits for no lock of the program's own",
-            instr.id,
-        )
-        return _unknown(w, instr, name, state)
-    _touch(w, instr, name, state)
-    if instr.args and is_assumption(name):
-        return [state] if w.assume(instr.args[0], state) else []
-    if name in RETURNS_TWICE:
-        return _set_jump(w, instr, state)
-    if effect.noreturn:
-        return []
-    states = _callbacks(w, instr, effect, state)
-    for after in states:
-        _return_of_library(w, instr, effect, after)
-    return states
-
-
-def _thread_specific(w: Walker, instr: Call, name: str, state: State) -> None:
-    """Thread-specific data: a location of this thread's own for every key."""
-    place = of_atom(Derived(SPECIFIC, (w.value(instr.args[0], state),)))
-    size = w.world.program.pointer_size
-    if name in SET_SPECIFIC:
-        forget_specific(state)  # another key may be the same one
-        state.memory[(place, size)] = Known(w.value(instr.args[1], state), frozenset())
-    elif instr.result is not None:
-        known = state.memory.get((place, size))
-        if known is not None:
-            state.values[instr.result.name] = known.value
-        else:
-            state.memory[(place, size)] = Known(w.evaluator.itself(instr.result.name), frozenset())
-
-
-def forget_specific(state: State) -> None:
-    for key in [k for k in state.memory if any(isinstance(a, Derived) and a.op == SPECIFIC for a in k[0].atoms())]:
-        del state.memory[key]
-
-
-def _set_jump(w: Walker, instr: Call, state: State) -> list[State]:
-    """setjmp: here with result 0, and again from any longjmp, about which little is certain."""
-    _result(w, instr, state)
-    again = State(
-        may_run={r.id: MANY for r in w.flow.records if w.flow.is_below(r, w.context.thread)},
-        must_done=state.must_done,
-        phases={barrier: (low, None) for barrier, (low, _) in state.phases.items()},
-        may_sent=frozenset(w.flow.sent_addresses),
-        must_received=state.must_received,
-        may_handed=frozenset(r.id for r in w.flow.records),
-    )
-    state.fresh = {}
-    if instr.result is not None:
-        again.facts[Condition("eq", w.evaluator.itself(instr.result.name))] = False
-        state.values[instr.result.name] = ZERO
-    return [state, again]
-
-
-def _touch(w: Walker, instr: Call, name: str, state: State) -> None:
-    """Record what the call touches; forget what it may have changed."""
-    operation = sync_op(name)
-    for index, touch in enumerate(w.world.touches(w.function, instr)):
-        through = touch.touch
-        indirect = through.deref or through.reach or through.static is not None
-        address = None if indirect else w.value(through.address, state)
-        w.record(instr.id, index, touch, address, state)
-        state.find(touch.objects)
-        if touch.touch.kind.writes:
-            if address is not None:
-                memory_transfer.overwrite(w, touch, address, through.size, state)
-                memory_transfer.send(w, address, None, state)
-            else:
-                state.forget_memory(touch.objects)
-                stale_names.renounce_places(w, touch.targets, state)
-            if operation is None or operation.kind is not Sync.CREATE:  # which says itself whose id it overwrites
-                thread_transfer.lose_ids(w, touch.targets, address, through.size, state)
-    regions.library_call(w, instr, name)
-    effect = effect_of(name)
-    if effect is None:
-        return
-    kept = [*effect.keeps, *(value for value, _ in effect.stores), *effect.frees]
-    for arg in kept:
-        if arg < len(instr.args):
-            state.publish(w.value(instr.args[arg], state))
-    for _, source in effect.copies:
-        if source < len(instr.args):
-            memory_transfer.open_fresh(w.value(instr.args[source], state), state)
-
-
-def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
-    for arg in instr.args:
-        state.publish(w.value(arg, state))
-    for index, touch in enumerate(w.world.touches(w.function, instr)):
-        w.record(instr.id, index, touch, None, state)
-        state.find(touch.objects)
-        stale_names.renounce_places(w, touch.targets, state)
-        thread_transfer.lose_ids(w, touch.targets, None, None, state)
-        reached = touch.objects
-        for held in [h for h in state.locks if w.flow.observed.lock_objects(h.address) & reached]:
-            del state.locks[held]
-    regions.library_call(w, instr, name)
-    state.memory.clear()
-    _give_away(w, instr, w.world.callbacks_of_unknown(w.function, instr), state)
-    _result(w, instr, state)
-    return [] if instr.noreturn else [state]
-
-
-def _give_away(w: Walker, instr: Call, starts: Sequence[str], state: State) -> None:
-    """The outside world may call these from now on, at any time, on any thread: like threads that never end."""
-    records = w.flow.give_away(w.context, starts, instr.id)
-    state.may_run.update((record.id, MANY) for record in records)
-    if w.recording:
-        w.flow.start_callbacks(records, frozenset(state.may_run))
-
-
-def _callbacks(w: Walker, instr: Call, effect: Effect, state: State) -> list[State]:
-    """Functions that the library calls: during the call, any number of times, or later, like a thread."""
-    if not effect.calls:
-        return [state]
-    starts = [f for f in w.world.points_to.thread_starts(instr.id) if f in w.world.program.functions]
-    if any(callback.later for callback in effect.calls):
-        _give_away(w, instr, starts, state)
-        return [state]
-    for arg in instr.args if starts else ():
-        state.publish(w.value(arg, state))
-    states = [state]
-    rounds = 0
-    while True:
-        after = [s for one in states for start in starts for s in _call_back(w, instr, start, one.copy())]
-        for one in after:
-            one.counts = one.counts.unless_changed(state.counts)
-        merged = merge([*states, *after], MAX_EXITS if rounds < MAX_CALLBACK_ROUNDS else 0)
-        if {one.full_key() for one in merged} == {one.full_key() for one in states}:
-            return merged
-        states = merged
-        rounds += 1
-
-
-def _call_back(w: Walker, instr: Call, start: str, state: State) -> list[State]:
-    """The library calls `start` once, with arguments of which nothing is known: not those of the call before."""
-    function = w.world.program.functions[start]
-    if start not in w.world.relevant:
-        _leave_out(w, start, [], state)
-        return [state]
-    unknown = [w.flow.parameter_atom(start, p.name) for p in function.params]
-    for atom in unknown:
-        state.forget(atom)
-    return run_function(w, instr, start, [of_atom(atom) for atom in unknown], state)
-
-
-def _return_of_library(w: Walker, instr: Call, effect: Effect, state: State) -> None:
-    _result(w, instr, state)
-    if instr.result is None or effect.or_arg is not None:  # of what may be one thing or another, nothing is known
-        return
-    name = instr.result.name
-    source = effect.returns_arg
-    match effect.returns:
-        case Returns.ARG if source is not None and source < len(instr.args):
-            state.values[name] = w.value(instr.args[source], state)
-        case Returns.FRESH | Returns.OPAQUE:
-            _fresh_object(w, instr, name, effect, state)
-        case Returns.INTO_ARG | Returns.LOADED if source is not None and source < len(instr.args):
-            state.publish(w.value(instr.args[source], state))
-
-
-def _fresh_object(w: Walker, instr: Call, name: str, effect: Effect, state: State) -> None:
-    objects = w.world.points_to.object_of_site(instr.id)
-    atom: Atom = w.evaluator.opaque(name)
-    if len(objects) == 1 and w.world.points_to.objects[objects[0]].is_single:
-        atom = Base(objects[0])
-        state.values[name] = of_atom(atom)
-    if w.world.may_escape & frozenset(objects):
-        state.fresh[atom] = frozenset()
-    regions.allocated(w, instr, effect, atom, state)

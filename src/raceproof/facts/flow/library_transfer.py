@@ -1,0 +1,219 @@
+"""What a call of a function outside the program does to the state: thread operations, the library, unknown code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from raceproof.facts.flow import (
+    call_transfer,
+    memory_transfer,
+    regions,
+    stale_names,
+    sync_transfer,
+    thread_transfer,
+)
+from raceproof.facts.flow.state import MANY, Condition, Known, State, merge
+from raceproof.facts.library.effects import Effect, Returns, Sync
+from raceproof.facts.library.libc import effect_of, is_assumption
+from raceproof.facts.library.sync_api import GET_SPECIFIC, SET_SPECIFIC, sync_op
+from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
+from raceproof.ir import Call
+from raceproof.model import ZERO, Atom, Base, Derived, of_atom
+
+if TYPE_CHECKING:
+    from raceproof.facts.flow.walker import Walker
+
+SPECIFIC = "thread-specific"
+MAX_CALLBACK_ROUNDS = 4  # then all ways in which a library function may call back are one
+
+
+def call(w: Walker, instr: Call, name: str, state: State) -> list[State]:
+    operation = sync_op(name)
+    effect = effect_of(name)
+    if operation is not None and operation.kind is Sync.CREATE:
+        touch(w, instr, name, state)  # the id is stored before the new thread begins
+        return sync_transfer.apply(w, instr, operation, state)
+    if operation is not None:
+        states = sync_transfer.apply(w, instr, operation, state)
+        for after in states:
+            touch(w, instr, name, after)
+            if name in SET_SPECIFIC or name in GET_SPECIFIC:
+                _thread_specific(w, instr, name, after)
+            if effect is not None and effect.calls:
+                _callbacks(w, instr, effect, after)
+        return states
+    if effect is None:
+        w.flow.observed.assume(
+            f"`{name}` is not known: it may touch, keep and call whatever it can reach, "
+            "but takes, gives back or waits for no lock of the program's own",
+            instr.id,
+        )
+        return _unknown(w, instr, name, state)
+    touch(w, instr, name, state)
+    if instr.args and is_assumption(name):
+        return [state] if w.assume(instr.args[0], state) else []
+    if name in RETURNS_TWICE:
+        return _set_jump(w, instr, state)
+    if effect.noreturn:
+        return []
+    states = _callbacks(w, instr, effect, state)
+    for after in states:
+        _return_of_library(w, instr, effect, after)
+    return states
+
+
+def _thread_specific(w: Walker, instr: Call, name: str, state: State) -> None:
+    """Thread-specific data: a location of this thread's own for every key."""
+    place = of_atom(Derived(SPECIFIC, (w.value(instr.args[0], state),)))
+    size = w.world.program.pointer_size
+    if name in SET_SPECIFIC:
+        forget_specific(state)  # another key may be the same one
+        state.memory[(place, size)] = Known(w.value(instr.args[1], state), frozenset())
+    elif instr.result is not None:
+        known = state.memory.get((place, size))
+        if known is not None:
+            state.values[instr.result.name] = known.value
+        else:
+            state.memory[(place, size)] = Known(w.evaluator.itself(instr.result.name), frozenset())
+
+
+def forget_specific(state: State) -> None:
+    for key in [k for k in state.memory if any(isinstance(a, Derived) and a.op == SPECIFIC for a in k[0].atoms())]:
+        del state.memory[key]
+
+
+def _set_jump(w: Walker, instr: Call, state: State) -> list[State]:
+    """setjmp: here with result 0, and again from any longjmp, about which little is certain."""
+    call_transfer.set_result(w, instr, state)
+    again = State(
+        may_run={r.id: MANY for r in w.flow.records if w.flow.is_below(r, w.context.thread)},
+        must_done=state.must_done,
+        phases={barrier: (low, None) for barrier, (low, _) in state.phases.items()},
+        may_sent=frozenset(w.flow.sent_addresses),
+        must_received=state.must_received,
+        may_handed=frozenset(r.id for r in w.flow.records),
+    )
+    state.fresh = {}
+    if instr.result is not None:
+        again.facts[Condition("eq", w.evaluator.itself(instr.result.name))] = False
+        state.values[instr.result.name] = ZERO
+    return [state, again]
+
+
+def touch(w: Walker, instr: Call, name: str, state: State) -> None:
+    """Record what the call touches; forget what it may have changed."""
+    operation = sync_op(name)
+    for index, touch in enumerate(w.world.touches(w.function, instr)):
+        through = touch.touch
+        indirect = through.deref or through.reach or through.static is not None
+        address = None if indirect else w.value(through.address, state)
+        w.record(instr.id, index, touch, address, state)
+        state.find(touch.objects)
+        if touch.touch.kind.writes:
+            if address is not None:
+                memory_transfer.overwrite(w, touch, address, through.size, state)
+                memory_transfer.send(w, address, None, state)
+            else:
+                state.forget_memory(touch.objects)
+                stale_names.renounce_places(w, touch.targets, state)
+            if operation is None or operation.kind is not Sync.CREATE:  # which says itself whose id it overwrites
+                thread_transfer.lose_ids(w, touch.targets, address, through.size, state)
+    regions.library_call(w, instr, name)
+    effect = effect_of(name)
+    if effect is None:
+        return
+    kept = [*effect.keeps, *(value for value, _ in effect.stores), *effect.frees]
+    for arg in kept:
+        if arg < len(instr.args):
+            state.publish(w.value(instr.args[arg], state))
+    for _, source in effect.copies:
+        if source < len(instr.args):
+            memory_transfer.open_fresh(w.value(instr.args[source], state), state)
+
+
+def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
+    for arg in instr.args:
+        state.publish(w.value(arg, state))
+    for index, touch in enumerate(w.world.touches(w.function, instr)):
+        w.record(instr.id, index, touch, None, state)
+        state.find(touch.objects)
+        stale_names.renounce_places(w, touch.targets, state)
+        thread_transfer.lose_ids(w, touch.targets, None, None, state)
+        reached = touch.objects
+        for held in [h for h in state.locks if w.flow.observed.lock_objects(h.address) & reached]:
+            del state.locks[held]
+    regions.library_call(w, instr, name)
+    state.memory.clear()
+    _give_away(w, instr, w.world.callbacks_of_unknown(w.function, instr), state)
+    call_transfer.set_result(w, instr, state)
+    return [] if instr.noreturn else [state]
+
+
+def _give_away(w: Walker, instr: Call, starts: Sequence[str], state: State) -> None:
+    """The outside world may call these from now on, at any time, on any thread: like threads that never end."""
+    records = w.flow.give_away(w.context, starts, instr.id)
+    state.may_run.update((record.id, MANY) for record in records)
+    if w.recording:
+        w.flow.start_callbacks(records, frozenset(state.may_run))
+
+
+def _callbacks(w: Walker, instr: Call, effect: Effect, state: State) -> list[State]:
+    """Functions that the library calls: during the call, any number of times, or later, like a thread."""
+    if not effect.calls:
+        return [state]
+    starts = [f for f in w.world.points_to.thread_starts(instr.id) if f in w.world.program.functions]
+    if any(callback.later for callback in effect.calls):
+        _give_away(w, instr, starts, state)
+        return [state]
+    for arg in instr.args if starts else ():
+        state.publish(w.value(arg, state))
+    states = [state]
+    rounds = 0
+    while True:
+        after = [s for one in states for start in starts for s in _call_back(w, instr, start, one.copy())]
+        for one in after:
+            one.counts = one.counts.unless_changed(state.counts)
+        merged = merge([*states, *after], call_transfer.MAX_EXITS if rounds < MAX_CALLBACK_ROUNDS else 0)
+        if {one.full_key() for one in merged} == {one.full_key() for one in states}:
+            return merged
+        states = merged
+        rounds += 1
+
+
+def _call_back(w: Walker, instr: Call, start: str, state: State) -> list[State]:
+    """The library calls `start` once, with arguments of which nothing is known: not those of the call before."""
+    function = w.world.program.functions[start]
+    if start not in w.world.relevant:
+        call_transfer.leave_out(w, start, [], state)
+        return [state]
+    unknown = [w.flow.parameter_atom(start, p.name) for p in function.params]
+    for atom in unknown:
+        state.forget(atom)
+    return call_transfer.run_function(w, instr, start, [of_atom(atom) for atom in unknown], state)
+
+
+def _return_of_library(w: Walker, instr: Call, effect: Effect, state: State) -> None:
+    call_transfer.set_result(w, instr, state)
+    if instr.result is None or effect.or_arg is not None:  # of what may be one thing or another, nothing is known
+        return
+    name = instr.result.name
+    source = effect.returns_arg
+    match effect.returns:
+        case Returns.ARG if source is not None and source < len(instr.args):
+            state.values[name] = w.value(instr.args[source], state)
+        case Returns.FRESH | Returns.OPAQUE:
+            _fresh_object(w, instr, name, effect, state)
+        case Returns.INTO_ARG | Returns.LOADED if source is not None and source < len(instr.args):
+            state.publish(w.value(instr.args[source], state))
+
+
+def _fresh_object(w: Walker, instr: Call, name: str, effect: Effect, state: State) -> None:
+    objects = w.world.points_to.object_of_site(instr.id)
+    atom: Atom = w.evaluator.opaque(name)
+    if len(objects) == 1 and w.world.points_to.objects[objects[0]].is_single:
+        atom = Base(objects[0])
+        state.values[name] = of_atom(atom)
+    if w.world.may_escape & frozenset(objects):
+        state.fresh[atom] = frozenset()
+    regions.allocated(w, instr, effect, atom, state)
