@@ -12,6 +12,7 @@ from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
 from raceproof.facts.flow.counters import countdowns, drawn_from, lenders
 from raceproof.facts.flow.flow import Flow
 from raceproof.facts.flow.flow_result import FlowResult
+from raceproof.facts.flow.given_numbers import given_numbers
 from raceproof.facts.flow.kept_ids import kept_ids
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.lost_pointers import lost_pointers
@@ -159,7 +160,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         may_hold={held: holders - safe.keys() for held, holders in may_hold.items()},
         calls=call_graph(world.program, world.points_to),
         countdowns=tuple(counted_down.values()),
-        drawn_from=counters | lenders(world, flow, touched),
+        drawn_from=counters | lenders(world, flow, touched) | given_numbers(world, flow, touched),
         tokens=token_cells(world, flow, touched, counted_down),
         regions=regions,
         doubtful_mutexes=frozenset(

@@ -135,7 +135,10 @@ class LoopIds:
 
 @dataclass(frozen=True, slots=True)
 class Spawn:
-    """One creation event: what is known where the thread is created."""
+    """One creation event: what is known where the thread is created.
+
+    `given`: where the creator has left numbers for it, each instance another one, see `given_numbers`.
+    """
 
     argument: Argument
     many: bool
@@ -143,6 +146,7 @@ class Spawn:
     may_run: frozenset[ThreadId]
     entry: State
     argument_objects: frozenset[ObjectId]
+    given: frozenset[tuple[int, int]] = frozenset()
 
 
 def join_spawns(a: Spawn, b: Spawn) -> Spawn:
@@ -154,6 +158,7 @@ def join_spawns(a: Spawn, b: Spawn) -> Spawn:
         may_run=a.may_run | b.may_run,
         entry=join(a.entry, b.entry),
         argument_objects=a.argument_objects | b.argument_objects,
+        given=a.given & b.given,
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from raceproof.facts.flow import (
     counting,
+    given_numbers,
     lending,
     regions,
     section_words,
@@ -56,6 +57,7 @@ def load(w: Walker, instr: Load, state: State) -> None:
         state.values[name] = known.value
         return
     state.find(touch.objects)
+    given_numbers.read(w, instr, address, state)
     if is_stable:
         open_fresh(address, state)
         state.values[name] = of_atom(Stable(address, size))

@@ -11,10 +11,17 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from raceproof.core import Unsupported
-from raceproof.facts.flow import counting, lending, memory_transfer
+from raceproof.facts.flow import counting, given_numbers, lending, memory_transfer
 from raceproof.facts.flow.contexts import COUNTER, MAX_ROUNDS, LoopIds, Spawn, ThreadRecord
 from raceproof.facts.flow.function_info import DOWNWARDS, UPWARDS, CountedLoop
 from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.rounds import (
+    are_distinct,
+    counter_values,
+    growth_of,
+    is_constant_in_frame,
+    moving_part,
+)
 from raceproof.facts.flow.state import MANY, Condition, Known, State
 from raceproof.facts.library.effects import SyncOp
 from raceproof.ir import Call, Cast, IntType, Load, Operand, Phi, Reg, SiteId, operands
@@ -40,7 +47,6 @@ if TYPE_CHECKING:
 MAX_STARTS = 4
 MAX_VALUES = 16
 MAX_LOADS = 4
-MAX_THREADS = 1 << 20  # in a loop with unknown bounds: fewer than it takes for what moves to wrap around
 THREAD_ID = "@thread:"
 UNKNOWN_ROUNDS = Opaque("#rounds")
 
@@ -113,6 +119,7 @@ def _create(w: Walker, instr: Call, op: SyncOp, starts: list[str], state: State)
                     may_run=frozenset(state.may_run),
                     entry=_child_state(state, w.world.may_escape, borrowed),
                     argument_objects=_argument_objects(w, argument),
+                    given=given_numbers.at_creation(w, instr, record, argument, loop, state),
                 ),
             )
         record.id_places |= id_places
@@ -253,42 +260,19 @@ def _argument(
         case ((Opaque() as atom, 1),) if atom in state.fresh:  # a new object, which nobody has seen yet
             return DistinctArgument(value, 0, fresh=True)
     if loop is not None and not record.overlapping and not w.flow.creator_is_many(w.context):
-        growth = {w.evaluator.opaque_name(name): step for name, step in loop.moving.items()}
-        moving = [(atom, factor) for atom, factor in value.terms if atom in growth]
-        others = [atom for atom, _ in value.terms if atom not in growth]
-        if len(moving) == 1 and all(_is_constant_in_frame(w, leaf) for o in others for leaf in of_atom(o).leaves()):
-            [(atom, factor)] = moving
-            stride = abs(factor * growth[atom])
-            values = _counter_values(w, loop, state)
-            if not _are_distinct(w, loop, atom, factor, values):
-                return AnyArgument()
-            if atom != w.evaluator.opaque_name(loop.counter.name):
+        moving = moving_part(w, value, loop)
+        values = counter_values(w, loop, state)
+        if moving is not None and are_distinct(w, loop, *moving, values):
+            counter, factor = moving
+            stride = abs(factor * growth_of(w, counter, loop))
+            if counter != w.evaluator.opaque_name(loop.counter.name):
                 return DistinctArgument(value, stride, False, _bits(w, operand))
             bits = _bits(w, operand)
-            if bits is None and values and not others:
+            if bits is None and values and len(value.terms) == 1:
                 bits = 1 + max(abs(value.constant + factor * values[end]).bit_length() for end in (0, -1))
             few = tuple(values) if values is not None and len(values) <= MAX_VALUES else None
-            return DistinctArgument(value, stride, False, bits, atom, few)
+            return DistinctArgument(value, stride, False, bits, counter, few)
     return AnyArgument()
-
-
-def _are_distinct(w: Walker, loop: CountedLoop, atom: Atom, factor: int, values: range | None) -> bool:
-    """`factor` times what moves is another number in each round, even if it wraps around."""
-    rounds = len(values) if values is not None else MAX_THREADS
-    for name, growth in loop.moving.items():
-        if w.evaluator.opaque_name(name) == atom:
-            bits = loop.wraps_at(name, w.info.definitions)
-            is_within = bits is None or abs(growth) * rounds <= 1 << bits
-            return is_within and abs(factor * growth) * rounds <= 1 << w.evaluator.pointer_bits
-    return False
-
-
-def _counter_values(w: Walker, loop: CountedLoop, state: State) -> range | None:
-    """The values of a loop's counter, if they are constant."""
-    first, bound = w.value(loop.first, state), w.value(loop.bound, state)
-    if first.is_constant and bound.is_constant:
-        return loop.numbers_between(first.constant, bound.constant, w.info.definitions)
-    return None
 
 
 def _bits(w: Walker, operand: Operand) -> int | None:
@@ -311,7 +295,7 @@ def _instances(w: Walker, site: SiteId, loop: CountedLoop | None, state: State) 
         return 1
     if loop is None:
         return None
-    values = _counter_values(w, loop, state)
+    values = counter_values(w, loop, state)
     return len(values) if values is not None else None
 
 
@@ -326,10 +310,10 @@ def _rounds(w: Walker, site: SiteId | None, loop: CountedLoop | None, state: Sta
     first, bound, predicate, step = _upwards(w, loop, state)
     if not first.is_constant or first.constant < 0 or predicate not in UPWARDS or (predicate == "ne" and step != 1):
         return None
-    if not all(_is_constant_in_frame(w, leaf) for leaf in bound.leaves()):
+    if not all(is_constant_in_frame(w, leaf) for leaf in bound.leaves()):
         return None
     if bound.is_constant:
-        values = _counter_values(w, loop, state)
+        values = counter_values(w, loop, state)
         return (w.function.name, Linear(len(values))) if values is not None else None
     if predicate not in ("slt", "sle"):
         return w.function.name, of_atom(UNKNOWN_ROUNDS)  # as a signed number the bound may be less than there are
@@ -469,27 +453,13 @@ def _loop_ids(w: Walker, loop: CountedLoop, address: Linear, state: State) -> Lo
         return None
     named = address.plus(of_atom(counter), -factor).plus(of_atom(COUNTER), factor)
     first, bound, predicate, step = _upwards(w, loop, state)
-    if first.is_constant and bound.is_constant and _counter_values(w, loop, state) is None:
+    if first.is_constant and bound.is_constant and counter_values(w, loop, state) is None:
         return None
     for part in (named, first, bound):
         for leaf in part.leaves():
-            if leaf != COUNTER and not _is_constant_in_frame(w, leaf):
+            if leaf != COUNTER and not is_constant_in_frame(w, leaf):
                 return None
     return LoopIds(named, first, bound, predicate, step)
-
-
-def _is_constant_in_frame(w: Walker, atom: Atom) -> bool:
-    """A value that is the same in all threads, a parameter, or a register that is set once per call."""
-    prefix = f"{w.function.name}:"
-    if not isinstance(atom, Opaque):
-        return True
-    if not atom.key.startswith(prefix):
-        return False
-    name = atom.key.removeprefix(prefix)
-    if name.startswith("^"):
-        return True
-    definition = w.info.definitions.get(name.removeprefix("%"))
-    return definition is None or w.info.block_of[definition.id] not in w.info.cyclic
 
 
 def join_all(w: Walker, loop: CountedLoop, state: State) -> bool:
@@ -529,7 +499,7 @@ def _in_round(w: Walker, loop: CountedLoop, wanted: Load, state: State) -> State
     for load in reversed(loads):
         address, size = w.value(load.address, state), load.type.size
         (touch,) = w.world.touches(w.function, load)
-        if not all(_is_constant_in_frame(w, leaf) for leaf in address.leaves()):
+        if not all(is_constant_in_frame(w, leaf) for leaf in address.leaves()):
             break
         if not memory_transfer.is_tracked(w, touch, address, state) or not w.flow.keeps_value(w, loop.header, touch):
             break

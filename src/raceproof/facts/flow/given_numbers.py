@@ -1,0 +1,162 @@
+"""Numbers that a thread finds in what it was given: a different one in each instance.
+
+    for (i = 0; i < n; i++) { jobs[i].id = i; pthread_create(&t[i], NULL, worker, &jobs[i]); }
+    worker: data[job->id]++;
+
+In each round the creator stores a number that no other round stores, at a place that only this round's thread is
+given, and nobody writes there from then on. So the number counts as drawn (`State.drawn`), as if from a counter: what
+it was drawn from is called by the place, in terms of the thread's argument. `at_creation` finds the stores,
+`given_numbers` looks at all other writes once the flow is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
+from raceproof.facts.flow.flow_result import FlowResult
+from raceproof.facts.flow.function_info import CountedLoop
+from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.rounds import differs_by_round
+from raceproof.facts.flow.state import State
+from raceproof.facts.flow.world import TargetedTouch, World
+from raceproof.ir import Call, Instr, IntType, Load, Operand, Store
+from raceproof.model import AccessKind, DistinctArgument, Linear, MemLoc, StartArg, View, of_atom
+
+if TYPE_CHECKING:
+    from raceproof.facts.flow.walker import Walker
+
+Given = tuple[int, int]
+"""How far from the argument, and how many bytes."""
+
+
+def read(w: Walker, instr: Load, address: Linear, state: State) -> None:
+    """A thread loads a number from what it was given; whether it is one of its own is found out later."""
+    thread = w.context.thread
+    is_given = address.plus(of_atom(StartArg(thread)), -1).is_constant and isinstance(instr.type, IntType)
+    if is_given and w.flow.stability is not None and instr.result.name not in state.values:
+        state.drawn |= {(w.evaluator.opaque(instr.result.name), address)}
+
+
+def at_creation(
+    w: Walker, instr: Call, record: ThreadRecord, argument: Operand | None, loop: CountedLoop | None, state: State
+) -> frozenset[Given]:
+    """What this round has stored for the new thread, and nothing in the round has changed since."""
+    if argument is None or loop is None or w.flow.stability is None:
+        return frozenset()
+    if record.overlapping or w.flow.creator_is_many(w.context):
+        return frozenset()
+    start = w.value(argument, state)
+    found: set[Given] = set()
+    for store in _stores_before(w, instr, loop):
+        apart = w.value(store.address, state).plus(start, -1)
+        value, size = w.value(store.value, state), store.type.size
+        if apart.is_constant and differs_by_round(w, value, 8 * size, loop, state) and not _is_changed(w, store, loop):
+            found.add((apart.constant, size))
+    return frozenset(found)
+
+
+def _stores_before(w: Walker, instr: Call, loop: CountedLoop) -> Iterator[Store]:
+    """Stores of numbers that happen in each round in which the thread is created, before it is."""
+    label = w.info.block_of[instr.id]
+    for above in w.info.loops[loop.header]:
+        if w.info.innermost_loop(above) == loop.header and w.info.dominates(above, label):
+            for store in w.info.blocks[above].body:
+                is_before = above != label or store.id < instr.id
+                if is_before and isinstance(store, Store) and isinstance(store.type, IntType):
+                    yield store
+
+
+def _is_changed(w: Walker, store: Store, loop: CountedLoop) -> bool:
+    """Something that does not come before it in each round may write there."""
+    (stored,) = w.world.touches(w.function, store)
+    bits = sum(1 << target for target in stored.objects)
+    for other in _others(w, store, loop):
+        for touch in w.world.touches(w.function, other):
+            if touch.touch.kind.writes and any(overlap(a, b) for a in touch.targets for b in stored.targets):
+                return True
+        if isinstance(other, Call) and any(w.world.may_modify[name] & bits for name in w.world.called_now(other)):
+            return True
+    return False
+
+
+def _others(w: Walker, store: Store, loop: CountedLoop) -> Iterator[Instr]:
+    label = w.info.block_of[store.id]
+    for block in w.info.loops[loop.header]:
+        if block == label:
+            yield from (other for other in w.info.blocks[block].body if other.id > store.id)
+        elif not w.info.dominates(block, label):
+            yield from w.info.blocks[block].body
+
+
+# -- all writes together ----------------------------------------------------------------------------
+
+
+def given_numbers(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[Linear]:
+    """The places, in terms of their threads' arguments, at which every instance finds a number of its own."""
+    found: set[Linear] = set()
+    for record in flow.records:
+        if len(record.spawns) != 1 or not isinstance(record.argument, DistinctArgument):
+            continue
+        (spawn,) = record.spawns.values()
+        for given in spawn.given:
+            place = of_atom(StartArg(record.id)).shifted(given[0])
+            if _is_left_alone(world, flow, touched, record, record.argument, given):
+                found.add(place)
+    return frozenset(found)
+
+
+def _is_left_alone(
+    world: World,
+    flow: FlowResult,
+    touched: Mapping[AccessKey, TargetedTouch],
+    record: ThreadRecord,
+    argument: DistinctArgument,
+    given: Given,
+) -> bool:
+    places = _read_places(flow, touched, record, given)
+    if any(map(world.may_change_unseen, places)):
+        return False
+    writes = ((key, touch) for key, touch in touched.items() if touch.touch.kind.writes)
+    return all(
+        _is_harmless(view, touch, record, argument, given)
+        for key, touch in writes
+        if any(overlap(a, b) for a in touch.targets for b in places)
+        for view in flow.views[key]
+    )
+
+
+def _read_places(
+    flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch], record: ThreadRecord, given: Given
+) -> set[MemLoc]:
+    """Where the thread reads them."""
+    offset, size = given
+    place = of_atom(StartArg(record.id)).shifted(offset)
+    return {
+        target
+        for key, touch in touched.items()
+        if not touch.touch.kind.writes and touch.touch.size == size
+        for view in flow.views[key]
+        if view.thread == record.id and view.address == place
+        for target in touch.targets
+    }
+
+
+def _is_harmless(
+    view: View, touch: TargetedTouch, record: ThreadRecord, argument: DistinctArgument, given: Given
+) -> bool:
+    """A write to what no instance has yet, or has any more."""
+    if view.private:
+        return True
+    if view.thread == record.id:
+        return touch.touch.kind is AccessKind.FREE and argument.fresh
+    if view.thread != record.parent:
+        return False
+    if record.id not in view.moment.may_run:
+        return True
+    if argument.fresh or record.id in view.moment.may_handed or view.address is None or touch.touch.size is None:
+        return False
+    offset, size = given
+    apart = view.address.plus(argument.pattern, -1)
+    return apart.is_constant and abs(apart.constant - offset) + max(size, touch.touch.size) <= argument.stride
