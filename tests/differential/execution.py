@@ -214,6 +214,8 @@ class Execution:
             else:
                 value = cell.value.value & ((1 << 8 * cell.size) - 1)
             made.store(cell.offset, cell.size, value)
+        for offset, character in enumerate((variable.text or "").encode()):
+            made.store(offset, 1, character)
         return made
 
     def touch(

@@ -37,6 +37,11 @@ def races(body: str, directory: Path) -> set[tuple[int, int]]:
             {(3, 6)},
         ),
         (
+            "char *name = \"five\"; void *f(void *p) { if (name[0] == 'f')\nx = 1;\nreturn p; }\n"
+            "int main(void) { pthread_create(&t, NULL, f, NULL);\nx = 2; }",
+            {(3, 6)},
+        ),
+        (
             "void *f(void *p) {\nx = 1;\nreturn p; }\nint main(void) { x = 2; pthread_create(&t, NULL, f, NULL);\n}",
             set(),
         ),
@@ -76,7 +81,7 @@ def races(body: str, directory: Path) -> set[tuple[int, int]]:
             {(3, 7), (4, 6)},
         ),
     ],
-    ids=["plain", "created", "release-acquire", "relaxed", "fences", "semaphore", "trylock", "spin"],
+    ids=["plain", "a literal", "created", "release-acquire", "relaxed", "fences", "semaphore", "trylock", "spin"],
 )
 def test_known_races(body: str, expected: set[tuple[int, int]], tmp_path: Path) -> None:
     assert races(body, tmp_path) == expected
