@@ -8,9 +8,11 @@ from raceproof.evidence.claims import Ruling, accepted, not_checked, rejected
 from raceproof.evidence.distances import Distances, of_addresses
 from raceproof.model import (
     Access,
+    Atom,
     Base,
     ConcurrentProgram,
     DistinctArgument,
+    GivenNumber,
     Linear,
     ObjectId,
     Self,
@@ -121,6 +123,48 @@ def _drawn(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
     if not rest.is_constant or not from_a & from_b & cp.drawn_from:
         return False
     return _apart(a, b, Distances(rest.constant, factor, not_same=True))
+
+
+def _own_range(cp: ConcurrentProgram, a: Happening, b: Happening) -> bool:
+    """Two blocks, each from the lowest address to the end of the highest, as the creator's counter tells them."""
+    blocks = []
+    for access, view in (a, b):
+        ends = _ends(cp, view)
+        if ends is None or access.size is None:
+            return False
+        counter, lowest, highest = ends
+        length = highest.plus(lowest, -1)
+        if not length.is_constant or length.constant < 0:
+            return False
+        blocks.append((counter, lowest, length.constant + access.size))
+    (counter_a, lowest_a, size_a), (counter_b, lowest_b, size_b) = blocks
+    difference = lowest_a.plus(lowest_b, -1)
+    factor = dict(lowest_a.terms).get(counter_a[0], 0)
+    others = [atom for atom, _ in lowest_a.terms if atom != counter_a[0]]
+    if counter_a != counter_b or a[1].thread != b[1].thread or not factor or not difference.is_constant:
+        return False
+    distances = Distances(difference.constant, factor * counter_a[1], not_same=True)
+    return all(map(is_absolute, others)) and not distances.may_wrap and not distances.overlapping(size_a, size_b)
+
+
+def _ends(cp: ConcurrentProgram, view: View) -> tuple[tuple[Atom, int], Linear, Linear] | None:
+    """The creator's counter and by how much it grows; the lowest and the highest address in terms of it."""
+    told = {atom: cp.given_numbers[source] for atom, source in view.moment.must_drawn if source in cp.given_numbers}
+    argument = cp.threads[view.thread].argument
+    if isinstance(argument, DistinctArgument) and argument.counter is not None and not argument.fresh:
+        growth = argument.stride // abs(dict(argument.pattern.terms)[argument.counter])
+        told[StartArg(view.thread)] = GivenNumber(argument.pattern, argument.counter, growth)
+    counters = {(number.counter, abs(number.growth)) for number in told.values()}
+    if view.address is None or len(counters) != 1:
+        return None
+    lowest = highest = view.address
+    for atom, first, behind in view.ranges:
+        if dict(view.address.terms).get(atom, 0) < 0:
+            return None
+        lowest, highest = _with(lowest, atom, first), _with(highest, atom, behind.shifted(-1))
+    for atom, number in told.items():
+        lowest, highest = _with(lowest, atom, number.pattern), _with(highest, atom, number.pattern)
+    return counters.pop(), lowest, highest
 
 
 def _stride(cp: ConcurrentProgram, thread: ThreadId) -> int:
@@ -264,6 +308,7 @@ _CHECKS: Mapping[str, _Check] = {
     "every thread has an element of its own": _own_element,
     "different threads were given different elements": _listed_elements,
     "no two threads draw the same element": _drawn,
+    "every thread has a range of its own": _own_range,
     "an element that no thread has been given yet": _not_given_yet,
     "an element whose thread has been joined": _joined,
     "an object whose thread has been joined": _joined_object,

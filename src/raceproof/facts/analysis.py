@@ -144,6 +144,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
     may_hold = _may_hold(world, {**accesses, **safe})
     counters = drawn_from(world, flow, touched)
     counted_down = countdowns(world, flow, touched)
+    given = given_numbers(world, flow, touched)
     accesses = _without_leaks(accesses, safe, may_hold)
     return ConcurrentProgram(
         program=world.program,
@@ -160,7 +161,8 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         may_hold={held: holders - safe.keys() for held, holders in may_hold.items()},
         calls=call_graph(world.program, world.points_to),
         countdowns=tuple(counted_down.values()),
-        drawn_from=counters | lenders(world, flow, touched) | given_numbers(world, flow, touched),
+        drawn_from=counters | lenders(world, flow, touched) | given.keys(),
+        given_numbers=given,
         tokens=token_cells(world, flow, touched, counted_down),
         regions=regions,
         doubtful_mutexes=frozenset(

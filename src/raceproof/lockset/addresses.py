@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import gcd
 
 from raceproof.facts import describe_lock
+from raceproof.lockset.ranges import why_own_ranges
 from raceproof.model import (
     Access,
     Atom,
@@ -70,6 +71,7 @@ def why_disjoint(cp: ConcurrentProgram, a: Access, view_a: View, b: Access, view
     return (
         _own_elements(cp, apart.constant, a.size, own_a, b.size, own_b)
         or _drawn_elements(cp, apart.constant, a.size, view_a, own_a, b.size, view_b, own_b)
+        or why_own_ranges(cp, a.size, view_a, b.size, view_b)
         or _listed_elements(cp, a.size, view_a, b.size, view_b)
         or _between_creator_and_thread(cp, a, view_a, b, view_b)
         or _different_fields(apart.constant, a.size, own_a, b.size, own_b)

@@ -54,6 +54,16 @@ Argument = SameArgument | DistinctArgument | AnyArgument
 
 
 @dataclass(frozen=True, slots=True)
+class GivenNumber:
+    """What instances find at a place in what they were given: `pattern` over the creator's own values, in which
+    `counter` is different each time, by a multiple of `growth`."""
+
+    pattern: Linear
+    counter: Atom
+    growth: int
+
+
+@dataclass(frozen=True, slots=True)
 class Thread:
     """An abstract thread: all instances that `parent` creates at `created_at` to run `start`.
 
@@ -227,7 +237,8 @@ class View:
     `held` is a must-lockset: a lock held on only some paths is absent. `private`: the object is reachable by
     this thread only, at this point. `objects`: those of the access's targets that it may touch in this context
     (None: all). `region`: the structure on the heap that it is in, if it is in a node (`ConcurrentProgram.regions`).
-    All may be used to rule a race out, never to claim one.
+    `ranges`: values that the address is made of, and the numbers between which they are: the first one, and the one
+    behind the last. All may be used to rule a race out, never to claim one.
     """
 
     thread: ThreadId
@@ -238,6 +249,7 @@ class View:
     objects: frozenset[ObjectId] | None = None
     call_stack: tuple[SourcePos, ...] = ()
     region: Region | None = None
+    ranges: tuple[tuple[Atom, Linear, Linear], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +354,8 @@ class ConcurrentProgram:
     counts the others. `exclusive` are the semaphores and atomic spin locks that may be relied on as mutexes.
     `senders` gives, for each signal that orders, the one thread that sends it; `sent_after` what it has always
     received itself before sending through that address. `countdowns`: counters that threads count down;
-    `drawn_from`: from which they draw numbers, a different one each time; `tokens`: cells in which they leave something
+    `drawn_from`: from which they draw numbers, a different one each time; `given_numbers`: those of them that are
+    places in what threads were given, and what is there; `tokens`: cells in which they leave something
     for others. `doubtful_mutexes`: global variables whose lock calls may be refused. `may_hold`: for an object that is
     private somewhere, the accesses through which a pointer to it may be stored and found. `calls` is None where
     the facts were not made by `facts.analyse`.
@@ -363,6 +376,7 @@ class ConcurrentProgram:
     calls: CallGraph | None = None
     countdowns: tuple[CountDown, ...] = ()
     drawn_from: frozenset[Linear] = frozenset()
+    given_numbers: Mapping[Linear, GivenNumber] = field(default_factory=dict)
     tokens: tuple[TokenCells, ...] = ()
     regions: Regions = NO_REGIONS
     doubtful_mutexes: frozenset[str] = frozenset()

@@ -20,6 +20,7 @@ from raceproof.model import (
     Atom,
     Base,
     Derived,
+    GivenNumber,
     Linear,
     MemLoc,
     ObjectId,
@@ -134,6 +135,15 @@ class LoopIds:
 
 
 @dataclass(frozen=True, slots=True)
+class Given:
+    """A number that the creator has left for a new thread, so far from its argument, in so many bytes."""
+
+    offset: int
+    size: int
+    number: GivenNumber
+
+
+@dataclass(frozen=True, slots=True)
 class Spawn:
     """One creation event: what is known where the thread is created.
 
@@ -146,7 +156,7 @@ class Spawn:
     may_run: frozenset[ThreadId]
     entry: State
     argument_objects: frozenset[ObjectId]
-    given: frozenset[tuple[int, int]] = frozenset()
+    given: frozenset[Given] = frozenset()
 
 
 def join_spawns(a: Spawn, b: Spawn) -> Spawn:

@@ -75,7 +75,7 @@ class CountedLoop:
             return None
         if max(abs(first), abs(bound)) + abs(step) >= 1 << (phi.type.bits - 1):
             return None
-        if min(first, bound) < 0 and (self.predicate in ("ult", "ule") or self._is_zero_extended(definitions)):
+        if min(first, bound) < 0 and (self.predicate in ("ult", "ule") or self.is_zero_extended(definitions)):
             return None  # signed and unsigned do not agree
         if self.predicate == "ne" and ((bound - first) % step or (bound < first) == (step > 0)):
             return None
@@ -92,7 +92,7 @@ class CountedLoop:
             return None
         return phi.type.bits
 
-    def _is_zero_extended(self, definitions: Mapping[str, Instr]) -> bool:
+    def is_zero_extended(self, definitions: Mapping[str, Instr]) -> bool:
         """The counter is compared as an unsigned number, in more bits than it has."""
         casts = (i for i in definitions.values() if isinstance(i, Cast) and i.value == self.counter)
         return any(cast.op == "zext" for cast in casts)

@@ -5,7 +5,7 @@
 
 In each round the creator stores a number that no other round stores, at a place that only this round's thread is
 given, and nobody writes there from then on. So the number counts as drawn (`State.drawn`), as if from a counter: what
-it was drawn from is called by the place, in terms of the thread's argument. `at_creation` finds the stores,
+it was drawn from is named after the place, in terms of the thread's argument. `at_creation` finds the stores,
 `given_numbers` looks at all other writes once the flow is done.
 """
 
@@ -14,21 +14,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
+from raceproof.facts.flow.contexts import AccessKey, Given, ThreadRecord
 from raceproof.facts.flow.flow_result import FlowResult
 from raceproof.facts.flow.function_info import CountedLoop
 from raceproof.facts.flow.locations import overlap
-from raceproof.facts.flow.rounds import differs_by_round
+from raceproof.facts.flow.rounds import differs_by_round, growth_of, moving_part
 from raceproof.facts.flow.state import State
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.ir import Call, Instr, IntType, Load, Operand, Store
-from raceproof.model import AccessKind, DistinctArgument, Linear, MemLoc, StartArg, View, of_atom
+from raceproof.model import AccessKind, Derived, DistinctArgument, GivenNumber, Linear, MemLoc, StartArg, View, of_atom
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
-
-Given = tuple[int, int]
-"""How far from the argument, and how many bytes."""
 
 
 def read(w: Walker, instr: Load, address: Linear, state: State) -> None:
@@ -36,7 +33,12 @@ def read(w: Walker, instr: Load, address: Linear, state: State) -> None:
     thread = w.context.thread
     is_given = address.plus(of_atom(StartArg(thread)), -1).is_constant and isinstance(instr.type, IntType)
     if is_given and w.flow.stability is not None and instr.result.name not in state.values:
-        state.drawn |= {(w.evaluator.opaque(instr.result.name), address)}
+        state.drawn |= {(w.evaluator.opaque(instr.result.name), _source(address, instr.type.size))}
+
+
+def _source(place: Linear, size: int) -> Linear:
+    """What the number at the place is drawn from."""
+    return of_atom(Derived(f"given{size}", (place,)))
 
 
 def at_creation(
@@ -53,7 +55,10 @@ def at_creation(
         apart = w.value(store.address, state).plus(start, -1)
         value, size = w.value(store.value, state), store.type.size
         if apart.is_constant and differs_by_round(w, value, 8 * size, loop, state) and not _is_changed(w, store, loop):
-            found.add((apart.constant, size))
+            moving = moving_part(w, value, loop)
+            if moving is not None:
+                number = GivenNumber(value, moving[0], growth_of(w, moving[0], loop))
+                found.add(Given(apart.constant, size, number))
     return frozenset(found)
 
 
@@ -93,18 +98,20 @@ def _others(w: Walker, store: Store, loop: CountedLoop) -> Iterator[Instr]:
 # -- all writes together ----------------------------------------------------------------------------
 
 
-def given_numbers(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[Linear]:
-    """The places, in terms of their threads' arguments, at which every instance finds a number of its own."""
-    found: set[Linear] = set()
+def given_numbers(
+    world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]
+) -> dict[Linear, GivenNumber]:
+    """By what they are drawn from: numbers that every instance finds in what it was given, each another one."""
+    found: dict[Linear, GivenNumber] = {}
     for record in flow.records:
         if len(record.spawns) != 1 or not isinstance(record.argument, DistinctArgument):
             continue
         (spawn,) = record.spawns.values()
-        for given in spawn.given:
-            place = of_atom(StartArg(record.id)).shifted(given[0])
+        for given in sorted(spawn.given, key=str):
             if _is_left_alone(world, flow, touched, record, record.argument, given):
-                found.add(place)
-    return frozenset(found)
+                place = of_atom(StartArg(record.id)).shifted(given.offset)
+                found[_source(place, given.size)] = given.number
+    return found
 
 
 def _is_left_alone(
@@ -131,12 +138,11 @@ def _read_places(
     flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch], record: ThreadRecord, given: Given
 ) -> set[MemLoc]:
     """Where the thread reads them."""
-    offset, size = given
-    place = of_atom(StartArg(record.id)).shifted(offset)
+    place = of_atom(StartArg(record.id)).shifted(given.offset)
     return {
         target
         for key, touch in touched.items()
-        if not touch.touch.kind.writes and touch.touch.size == size
+        if not touch.touch.kind.writes and touch.touch.size == given.size
         for view in flow.views[key]
         if view.thread == record.id and view.address == place
         for target in touch.targets
@@ -157,6 +163,6 @@ def _is_harmless(
         return True
     if argument.fresh or record.id in view.moment.may_handed or view.address is None or touch.touch.size is None:
         return False
-    offset, size = given
     apart = view.address.plus(argument.pattern, -1)
-    return apart.is_constant and abs(apart.constant - offset) + max(size, touch.touch.size) <= argument.stride
+    width = max(given.size, touch.touch.size)
+    return apart.is_constant and abs(apart.constant - given.offset) + width <= argument.stride

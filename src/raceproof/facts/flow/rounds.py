@@ -6,12 +6,41 @@ from typing import TYPE_CHECKING
 
 from raceproof.facts.flow.function_info import CountedLoop
 from raceproof.facts.flow.state import State
+from raceproof.ir import IntType, Phi, SiteId
 from raceproof.model import Atom, Linear, Opaque, of_atom
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
 
 MAX_THREADS = 1 << 20  # in a loop with unknown bounds: fewer than it takes for what moves to wrap around
+
+
+def ranges_of(w: Walker, site: SiteId, address: Linear, state: State) -> tuple[tuple[Atom, Linear, Linear], ...]:
+    """The counters of loops around `site` that the address is made of: first value, and the one behind the last.
+
+    As numbers of pointer size, which may wrap around: a counter is its first value and at most so much that it stays
+    below the other one.
+    """
+    label = w.info.block_of[site]
+    found = []
+    for loop in w.info.counted.values():
+        counter = w.evaluator.opaque_name(loop.counter.name)
+        inside = label != loop.header and label in w.info.loops[loop.header]
+        if inside and counter in address.atoms() and _counts_up(w, loop):
+            first, bound = w.value(loop.first, state), w.value(loop.bound, state)
+            found.append((counter, first, bound.shifted(int(loop.predicate in ("sle", "ule")))))
+    return tuple(found)
+
+
+def _counts_up(w: Walker, loop: CountedLoop) -> bool:
+    """From the first value to the bound, without wrapping around in between."""
+    if loop.step <= 0 or loop.is_zero_extended(w.info.definitions):
+        return False
+    phi = w.info.definitions[loop.counter.name]
+    bits = phi.type.bits if isinstance(phi, Phi) and isinstance(phi.type, IntType) else None
+    if loop.predicate in ("slt", "sle"):
+        return bits is not None and loop.wraps_at(loop.counter.name, w.info.definitions) is None
+    return loop.predicate == "ult" and loop.step == 1 and bits == w.evaluator.pointer_bits
 
 
 def moving_part(w: Walker, value: Linear, loop: CountedLoop) -> tuple[Atom, int] | None:

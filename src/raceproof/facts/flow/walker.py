@@ -17,6 +17,7 @@ from raceproof.facts.flow import call_transfer, counting, memory_transfer, regio
 from raceproof.facts.flow.contexts import AccessKey, Context, Exit, Spawn, ThreadRecord, join_spawns
 from raceproof.facts.flow.evaluate import Evaluator
 from raceproof.facts.flow.membership import Member
+from raceproof.facts.flow.rounds import ranges_of
 from raceproof.facts.flow.state import Condition, State, merge
 from raceproof.facts.flow.world import TargetedTouch
 from raceproof.ir import (
@@ -411,6 +412,7 @@ class Walker:
             private=private,
             objects=objects,
             region=regions.of_access(self, touch, address, state),
+            ranges=ranges_of(self, site, address, state) if address is not None else (),
         )
         self.views.setdefault((site, index), {})[view] = None
 

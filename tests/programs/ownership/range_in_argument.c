@@ -1,0 +1,40 @@
+// Each thread works on a range of elements whose ends it finds in what it was given.
+#include <pthread.h>
+#include <stdlib.h>
+
+#define EACH 100
+
+struct part {
+    int first, last;
+    long sum;
+};
+
+static int *numbers;
+
+static void *worker(void *arg) {
+    struct part *part = arg;
+    for (int i = part->first; i < part->last; i++) {
+        numbers[i] = i;                         // no-race
+        part->sum += numbers[i];                // no-race
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv) {
+    int n = argc > 1 ? atoi(argv[1]) : 3;
+    pthread_t threads[n];
+    struct part parts[n];
+    numbers = calloc(n, EACH * sizeof *numbers);
+    for (int i = 0; i < n; i++) {
+        parts[i].first = i * EACH;
+        parts[i].last = (i + 1) * EACH;
+        parts[i].sum = 0;                       // no-race
+        pthread_create(&threads[i], NULL, worker, &parts[i]);
+    }
+    long sum = 0;
+    for (int i = 0; i < n; i++) {
+        pthread_join(threads[i], NULL);
+        sum += parts[i].sum;                    // no-race
+    }
+    return sum > 0;
+}
