@@ -172,6 +172,8 @@ class Evaluator:
                     return inner
             case ((Derived(op=op, args=(only,)), 1),) if op == f"zext{bits}" and inner.constant == 0:
                 return only
+        if self._is_below(inner, bits - 1):
+            return inner
         return of_atom(Derived(f"trunc{bits}", (inner,)))
 
     def _binary(self, instr: Binary, state: State) -> Linear | None:
@@ -205,13 +207,17 @@ class Evaluator:
         """`factor` times the value does not wrap around: other numbers give other products, multiples of `factor`."""
         if abs(factor) <= 1 or value.is_constant:
             return True
+        return self._is_below(value.scaled(factor), self.pointer_bits - 1)
+
+    def _is_below(self, value: Linear, bits: int) -> bool:
+        """The number fits in so many bits, apart from its sign."""
         most = abs(value.constant)
         for atom, times in value.terms:
-            bits = self._bits(atom)
-            if bits is None:
+            width = self._bits(atom)
+            if width is None:
                 return False
-            most += abs(times) << bits
-        return (most * abs(factor)).bit_length() < self.pointer_bits
+            most += abs(times) << width
+        return most.bit_length() <= bits
 
     def _bits(self, atom: Atom) -> int | None:
         """In how many bits the number fits, apart from its sign."""

@@ -140,6 +140,10 @@ class FunctionInfo:
         inside = [s for s in successors(self.blocks[label].terminator) if s in body]
         return label == header or label not in self._reached_from(inside, frozenset({header}))
 
+    def may_lead(self, label: str, target: str) -> bool:
+        """Some way goes from the one block to the other, or they are the same."""
+        return target in self._reached_from([label], frozenset())
+
     def _reached_from(self, starts: list[str], but: frozenset[str]) -> set[str]:
         work = [label for label in starts if label not in but]
         reached = set(work)

@@ -11,9 +11,11 @@ it was drawn from is named after the place, in terms of the thread's argument. `
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from raceproof.facts.flow import thread_transfer
 from raceproof.facts.flow.contexts import AccessKey, Given, ThreadRecord
 from raceproof.facts.flow.flow_result import FlowResult
 from raceproof.facts.flow.function_info import CountedLoop
@@ -54,12 +56,13 @@ def at_creation(
     for store in _stores_before(w, instr, loop):
         apart = w.value(store.address, state).plus(start, -1)
         value, size = w.value(store.value, state), store.type.size
-        if apart.is_constant and differs_by_round(w, value, 8 * size, loop, state) and not _is_changed(w, store, loop):
-            moving = moving_part(w, value, loop)
-            if moving is not None:
-                number = GivenNumber(value, moving[0], growth_of(w, moving[0], loop))
-                found.add(Given(apart.constant, size, number))
-    return frozenset(found)
+        moving = moving_part(w, value, loop)
+        if not apart.is_constant or moving is None or not differs_by_round(w, value, 8 * size, loop, state):
+            continue
+        if not _is_changed(w, store, _behind_in_round(w, store, loop)):
+            number = GivenNumber(value, moving[0], growth_of(w, moving[0], loop))
+            found.add(Given(apart.constant, size, number))
+    return frozenset(found) | _from_loop_before(w, instr, start, loop, state)
 
 
 def _stores_before(w: Walker, instr: Call, loop: CountedLoop) -> Iterator[Store]:
@@ -73,11 +76,21 @@ def _stores_before(w: Walker, instr: Call, loop: CountedLoop) -> Iterator[Store]
                     yield store
 
 
-def _is_changed(w: Walker, store: Store, loop: CountedLoop) -> bool:
-    """Something that does not come before it in each round may write there."""
+def _behind_in_round(w: Walker, store: Store, loop: CountedLoop) -> Iterator[Instr]:
+    """What does not come before the store in each round."""
+    label = w.info.block_of[store.id]
+    for block in w.info.loops[loop.header]:
+        if block == label:
+            yield from (other for other in w.info.blocks[block].body if other.id > store.id)
+        elif not w.info.dominates(block, label):
+            yield from w.info.blocks[block].body
+
+
+def _is_changed(w: Walker, store: Store, others: Iterable[Instr]) -> bool:
+    """One of the others may write there, too."""
     (stored,) = w.world.touches(w.function, store)
     bits = sum(1 << target for target in stored.objects)
-    for other in _others(w, store, loop):
+    for other in others:
         for touch in w.world.touches(w.function, other):
             if touch.touch.kind.writes and any(overlap(a, b) for a in touch.targets for b in stored.targets):
                 return True
@@ -86,13 +99,50 @@ def _is_changed(w: Walker, store: Store, loop: CountedLoop) -> bool:
     return False
 
 
-def _others(w: Walker, store: Store, loop: CountedLoop) -> Iterator[Instr]:
-    label = w.info.block_of[store.id]
-    for block in w.info.loops[loop.header]:
-        if block == label:
-            yield from (other for other in w.info.blocks[block].body if other.id > store.id)
-        elif not w.info.dominates(block, label):
-            yield from w.info.blocks[block].body
+def _from_loop_before(w: Walker, instr: Call, start: Linear, loop: CountedLoop, state: State) -> frozenset[Given]:
+    """What an earlier loop over the same numbers has stored, in its round of the same number."""
+    creating = thread_transfer.loop_ids(w, loop, start, state)
+    found: set[Given] = set()
+    for earlier in w.info.counted.values() if creating is not None else ():
+        is_entered_once = w.info.runs_once_per_round(earlier.header, earlier.header)
+        if not is_entered_once or not w.info.dominates(earlier.exit, loop.header):
+            continue
+        for store in _stores_in_all_rounds(w, earlier):
+            address = w.value(store.address, thread_transfer.in_round(w, earlier, store.address, state))
+            filling = thread_transfer.loop_ids(w, earlier, address, state)
+            if creating is None or filling is None or replace(filling, address=creating.address) != creating:
+                continue
+            apart = filling.address.plus(creating.address, -1)
+            value, size = w.value(store.value, state), store.type.size
+            counters = [w.evaluator.opaque_name(each.counter.name) for each in (earlier, loop)]
+            moving = moving_part(w, value, earlier)
+            if moving is None or moving[0] != counters[0] or not apart.is_constant:
+                continue
+            if differs_by_round(w, value, 8 * size, earlier, state) and not _is_changed(
+                w, store, _behind_loop(w, instr, store, earlier)
+            ):
+                number = GivenNumber(value.replaced(counters[0], counters[1]), counters[1], loop.step)
+                found.add(Given(apart.constant, size, number))
+    return frozenset(found)
+
+
+def _stores_in_all_rounds(w: Walker, loop: CountedLoop) -> Iterator[Store]:
+    latches = [p for p in w.info.predecessors[loop.header] if p in w.info.loops[loop.header]]
+    for label in w.info.loops[loop.header]:
+        if w.info.innermost_loop(label) == loop.header and all(w.info.dominates(label, p) for p in latches):
+            for store in w.info.blocks[label].body:
+                if isinstance(store, Store) and isinstance(store.type, IntType):
+                    yield store
+
+
+def _behind_loop(w: Walker, instr: Call, store: Store, earlier: CountedLoop) -> Iterator[Instr]:
+    """What comes, in a round of that loop, not before the store; and between the loop and the creation."""
+    yield from _behind_in_round(w, store, earlier)
+    created = w.info.block_of[instr.id]
+    for label in w.info.order:
+        is_before = w.info.dominates(label, earlier.header)
+        if label not in w.info.loops[earlier.header] and not is_before and w.info.may_lead(label, created):
+            yield from w.info.blocks[label].body
 
 
 # -- all writes together ----------------------------------------------------------------------------

@@ -155,7 +155,7 @@ def _offset_in_argument(w: Walker, argument: Operand | None, where: Linear | Non
 def _note_ids(
     w: Walker, record: ThreadRecord, loop: CountedLoop | None, address: Linear | None, state: State
 ) -> LoopIds | None:
-    ids = _loop_ids(w, loop, address, state) if loop is not None and address is not None else None
+    ids = loop_ids(w, loop, address, state) if loop is not None and address is not None else None
     rounds = _rounds(w, record.site, loop, state)
     if ids not in record.ids or rounds not in record.rounds:
         record.ids.add(ids)
@@ -385,7 +385,7 @@ def _return_round(w: Walker, instr: Call, operand: Operand, record: ThreadRecord
     if not memory_transfer.is_tracked(w, touch, w.value(definition.address, state), state):
         return
     counter = w.evaluator.opaque(loop.counter.name)
-    ids = _loop_ids(w, loop, w.value(definition.address, state), state)
+    ids = loop_ids(w, loop, w.value(definition.address, state), state)
     (made,) = record.ids if len(record.ids) == 1 else (None,)
     if ids is None or argument.counter is None or record.ids_lost or made is None:
         return
@@ -445,7 +445,7 @@ def _end(w: Walker, record: ThreadRecord, state: State) -> bool:
     return True
 
 
-def _loop_ids(w: Walker, loop: CountedLoop, address: Linear, state: State) -> LoopIds | None:
+def loop_ids(w: Walker, loop: CountedLoop, address: Linear, state: State) -> LoopIds | None:
     """`address` in terms of the loop's counter, if it and the loop's range mean the same later on."""
     counter = w.evaluator.opaque_name(loop.counter.name)
     factor = dict(address.terms).get(counter)
@@ -472,8 +472,8 @@ def join_all(w: Walker, loop: CountedLoop, state: State) -> bool:
         definition = w.info.definitions.get(operand.name) if isinstance(operand, Reg) else None
         if not isinstance(definition, Load) or w.info.block_of[definition.id] not in w.info.loops[loop.header]:
             continue
-        address = w.value(definition.address, _in_round(w, loop, definition, state))
-        ids = _loop_ids(w, loop, address, state)
+        address = w.value(definition.address, in_round(w, loop, definition.address, state))
+        ids = loop_ids(w, loop, address, state)
         if ids is None:
             continue
         (touch,) = w.world.touches(w.function, definition)
@@ -487,8 +487,8 @@ def join_all(w: Walker, loop: CountedLoop, state: State) -> bool:
     return alive
 
 
-def _in_round(w: Walker, loop: CountedLoop, wanted: Load, state: State) -> State:
-    """The state behind a loop, with what the loads of each round have found on the way to the address of `wanted`.
+def in_round(w: Walker, loop: CountedLoop, wanted: Operand, state: State) -> State:
+    """The state behind a loop, with what the loads of each round have found on the way to `wanted`.
 
     Only where that is the same in all rounds and still is: nobody writes there meanwhile.
     """
@@ -511,10 +511,10 @@ def _in_round(w: Walker, loop: CountedLoop, wanted: Load, state: State) -> State
     return state
 
 
-def _loads_behind(w: Walker, loop: CountedLoop, wanted: Load) -> list[Load]:
-    """The loads of the same round that the address of `wanted` is computed from, the last one first."""
+def _loads_behind(w: Walker, loop: CountedLoop, wanted: Operand) -> list[Load]:
+    """The loads of the same round that `wanted` is computed from, the last one first."""
     found: dict[str, Load | None] = {}
-    work = [wanted.address]
+    work = [wanted]
     while work:
         operand = work.pop()
         definition = w.info.definitions.get(operand.name) if isinstance(operand, Reg) else None
