@@ -248,7 +248,7 @@ class PointerValues:
             if not obj.contains(offset):
                 return (self.anywhere(obj),)
         levels = obj.shape.levels(offset) if obj.shape is not None else ()
-        chosen = _array_for(levels, scale)
+        chosen = _array_for(levels, scale, offset, count)
         if chosen is not None and (count is not None or not self._may_leave(obj, offset, scale, chosen)):
             first, _, extent = levels[chosen]
             over = [(first, scale, extent)]
@@ -436,10 +436,16 @@ def _is_within(array: Level, offset: int) -> bool:
     return first <= offset and (extent is None or offset <= first + extent)
 
 
-def _array_for(levels: tuple[Level, ...], scale: int) -> int | None:
+def _array_for(levels: tuple[Level, ...], scale: int, offset: int, count: int | None) -> int | None:
+    """Which of the arrays around `offset` an index steps over, of an array with `count` elements if that is known.
+
+    That may be another view of the same bytes (a union, a guess of the type): then it has no room in what is found.
+    """
     best: int | None = None
-    for i, (_, stride, extent) in enumerate(levels):
-        fits = scale % stride == 0 and (extent is None or extent > scale)
+    for i, (first, stride, extent) in enumerate(levels):
+        start = (offset - first) // stride * stride
+        has_room = extent is None or count is None or count <= 1 or start + scale * count <= extent
+        fits = scale % stride == 0 and (extent is None or extent > scale) and has_room
         if fits and (best is None or stride > levels[best][1]):
             best = i
     return best
