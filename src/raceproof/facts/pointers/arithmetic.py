@@ -13,8 +13,8 @@ from typing import Final
 from raceproof.facts.pointers.objects import PointerValues
 from raceproof.facts.pointers.propagation import ConstraintGraph, members
 
-Term = tuple[int, int | None]
-"""Scale and number of values of an index that is not known."""
+Term = tuple[int, int | None, bool]
+"""Scale and number of values of an index that is not known, and whether it is known not to be negative."""
 
 MAX_SEARCHED: Final = 5000
 LARGE_SET: Final = 8
@@ -80,8 +80,8 @@ class Arithmetic:
             if operation.is_member:
                 return values.member(value, operation.distance)
             result = values.shift(value, operation.distance)
-            for scale, count in operation.terms:
-                result = tuple(dict.fromkeys(new for v in result for new in values.add_term(v, scale, count)))
+            for term in operation.terms:
+                result = tuple(dict.fromkeys(new for v in result for new in values.add_term(v, *term)))
             return result
         if operation == ANYWHERE:
             return (values.anywhere(values.object_of[value]),)
@@ -132,7 +132,8 @@ class _Movement:
         if not isinstance(operation, Add) or operation.distance == 0:
             return self._arithmetic.apply(operation, bits)
         if bits & self._made and self._feeds_itself(operation.distance):
-            self._operation = operation = Add(0, ((operation.distance, None), *operation.terms))
+            step = (abs(operation.distance), None, operation.distance > 0)
+            self._operation = operation = Add(0, (step, *operation.terms))
             bits |= self._graph.pts[self._graph.parent[self._source]]
         result = self._arithmetic.apply(operation, bits)
         self._made |= result

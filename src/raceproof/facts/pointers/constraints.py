@@ -285,14 +285,15 @@ class ConstraintBuilder:
         if instr.result.name in instance.copies.source:
             return
         base = self.value(instance, instr.base)
-        terms = tuple((t.scale, t.count) for t in instr.terms)
+        forwards = instance.copies.not_negative
+        terms = tuple((t.scale, t.count, isinstance(t.index, Reg) and t.index.name in forwards) for t in instr.terms)
         if base is None:  # pointer arithmetic on a null base: the index is the pointer
             for term in instr.terms:
                 self._feed_moved(instance, instr.result, self.value(instance, term.index))
             return
         distance = instr.offset
         if instr.result.name in instance.copies.stepping and distance != 0:
-            terms, distance = ((abs(distance), None), *terms), 0
+            terms, distance = ((abs(distance), None, distance > 0), *terms), 0
         is_member = isinstance(instr.source, StructType) and not terms and 0 < distance < instr.source.size
         self.define(instance, instr.result, self.work.moved(base, Add(distance, terms, is_member)))
 
@@ -372,7 +373,7 @@ def _operation(instance: Instance, instr: Binary, constant: int) -> Operation:
     if instr.op in ("add", "sub"):
         distance = constant if instr.op == "add" else -constant
         if instr.result.name in instance.copies.stepping:
-            return Add(0, ((abs(distance), None),))
+            return Add(0, ((abs(distance), None, distance > 0),))
         return Add(distance)
     if instr.op == "and" and -16 <= constant < 0:
         return MASKS[~constant]

@@ -89,7 +89,7 @@ class CopyBuffer:
             return
         reached = values.shift(target, distance)
         for stride, count in dims:
-            reached = tuple(new for value in reached for new in values.add_term(value, stride, count))
+            reached = tuple(new for value in reached for new in values.add_term(value, stride, count, True))
         for value in reached:
             cell = self._memory.write_of(value)
             if cell is not None:

@@ -188,11 +188,18 @@ class PointerValues:
         if not dims:
             array = self.plain_array(obj, offset)
             if array is not None and not _is_within(array, offset + distance):
+                if any(first <= offset + distance for first, _, _ in self._ending_at(obj, offset)):
+                    return (self._range_over(obj, offset, (), (array,)), self.exact(obj, offset + distance))
                 return tuple(self._leave_plain_array(obj, offset, array, [offset + distance]))
             return (self.exact(obj, offset + distance),)
         if distance > 0 and distance % dims[-1][1] == 0:
             return (value,)  # backwards it may be container_of on a member that is an array
         return tuple(dict.fromkeys(self._settle(obj, offset + distance, dims)))
+
+    def _ending_at(self, obj: AbstractObject, offset: int) -> list[Level]:
+        """The arrays that end at `offset`: a pointer there may be the end of one of them, and lead back into it."""
+        levels = obj.shape.levels(offset - 1) if obj.shape is not None else ()
+        return [level for level in levels if level[2] is not None and level[0] + level[2] == offset]
 
     def _leave_plain_array(self, obj: AbstractObject, offset: int, array: Level, targets: list[int]) -> list[int]:
         """Move from `offset` out of an array of characters: back to the struct around it, or not really out."""
@@ -232,12 +239,33 @@ class PointerValues:
             result.extend(self._settle(obj, offset + k * stride, dims[:-1]))
         return result
 
-    def add_term(self, value: int, scale: int, count: int | None) -> tuple[int, ...]:
-        """Add `k*scale` for an unknown k, in [0, count) if `count` is given.
+    def add_term(self, value: int, scale: int, count: int | None, is_forward: bool = False) -> tuple[int, ...]:
+        """Add `k*scale` for an unknown k, in [0, count) if `count` is given, not negative if `is_forward`.
 
         In an array whose element size divides `scale` the pointer ranges over that array; the largest such
-        element wins. Otherwise it ranges over everything in step.
+        element wins. Otherwise it ranges over everything in step. From the start of an array it may lead back into
+        another one that ends there.
         """
+        made = self._forwards(value, scale, count)
+        if count is not None or is_forward:
+            return made
+        return tuple(
+            dict.fromkeys((*made, *(v for end in self._before(value, scale) for v in self._forwards(end, scale, None))))
+        )
+
+    def _before(self, value: int, scale: int) -> list[int]:
+        """A pointer to the last `scale` bytes of an array that ends where `value` points, if there is one."""
+        obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
+        if offset is None or scale == 0:
+            return []
+        first, stride = dims[-1][:2] if dims else (0, 0)
+        end = offset + stride if offset == first else offset  # in the element before
+        at = end - abs(scale)
+        if at < first or not any(start <= at and scale % step == 0 for start, step, _ in self._ending_at(obj, end)):
+            return []
+        return [self._value(obj, at, dims) if dims else self.exact(obj, at)]
+
+    def _forwards(self, value: int, scale: int, count: int | None) -> tuple[int, ...]:
         obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
         scale = abs(scale)
         if offset is None or scale == 0:

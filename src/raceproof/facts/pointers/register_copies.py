@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from raceproof.core import strongly_connected
+from raceproof.facts.pointers.index_signs import not_negative
 from raceproof.ir import (
     Address,
     Binary,
@@ -32,12 +33,13 @@ from raceproof.ir import (
 class RegisterCopies:
     """`source` gives, for a register that is a copy, what it is a copy of; `stepping` are additions in cycles.
 
-    `from_pointer`: registers that are a pointer cast to an integer.
+    `from_pointer`: registers that are a pointer cast to an integer; `not_negative`: numbers that are at least 0.
     """
 
     source: dict[str, Operand]
     stepping: frozenset[str]
     from_pointer: frozenset[Operand]
+    not_negative: frozenset[str]
 
     def resolve(self, operand: Operand) -> Operand:
         while isinstance(operand, Reg):
@@ -94,7 +96,7 @@ def register_copies(function: Function, pointer_size: int) -> RegisterCopies:
             if is_copy and isinstance(inputs[0], Reg) and not _leads_to(source, inputs[0], name):
                 source[name] = inputs[0]
     stepping = _in_cycles(flows, additions) if has_phi else frozenset()
-    return RegisterCopies(source, stepping, frozenset(from_pointer))
+    return RegisterCopies(source, stepping, frozenset(from_pointer), not_negative(function))
 
 
 def _is_plain(inputs: list[Operand]) -> bool:
