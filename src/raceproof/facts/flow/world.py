@@ -288,7 +288,21 @@ class World:
                         if op.kind is Sync.CREATE and op.start_arg is not None:
                             arg = instr.args[op.start_arg]
                             roots |= {p.object for p in self.points_to.targets(function.name, arg)}
+                    roots |= self._given_to_handlers(function, instr)
         return self.reachable(roots)
+
+    def _given_to_handlers(self, function: Function, call: Call) -> set[ObjectId]:
+        """What the library passes later to functions that it runs in a thread of its choice (on_exit, timer_create).
+
+        What is kept in a key is passed in the thread that has set it.
+        """
+        found: set[ObjectId] = set()
+        for name in self.callees(call):
+            effect = effect_of(name) if name not in self.program.functions else None
+            for callback in effect.calls if effect is not None else ():
+                if callback.later and STATIC_ARG not in callback.args:
+                    found |= self._given_to(function, call, effect, callback)
+        return found
 
     @cached_property
     def _call_graph(self) -> dict[str, tuple[str, ...]]:
