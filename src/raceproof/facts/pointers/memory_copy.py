@@ -87,13 +87,22 @@ class CopyBuffer:
             return
         if not values.dims_of[target] and obj.size is not None and offset + distance >= obj.size:
             return
-        reached = values.shift(target, distance)
+        reached = self._moved(target, offset, distance)
         for stride, count in dims:
             reached = tuple(new for value in reached for new in values.add_term(value, stride, count, True))
         for value in reached:
             cell = self._memory.write_of(value)
             if cell is not None:
                 self._graph.copy(node, cell)
+
+    def _moved(self, target: int, offset: int, distance: int) -> tuple[int, ...]:
+        """The target, so much further on; who copies more than an array of characters copies what is behind it too."""
+        values = self._values
+        obj = values.object_of[target]
+        array = None if values.dims_of[target] or self._size is None else values.plain_array(obj, offset)
+        if array is not None and array[2] is not None and offset + (self._size or 0) > array[0] + array[2]:
+            return (values.exact(obj, offset + distance),)
+        return values.shift(target, distance)
 
     def _segment(self, obj: AbstractObject, value: int, canonical: int | None) -> Segment | None:
         """Where in the buffer the cell at `canonical` goes; None if it is not copied."""
@@ -121,6 +130,8 @@ class CopyBuffer:
         _, stride, extent = inner[0]
         skipped = max(0, -(distance // stride))
         distance += skipped * stride
+        if skipped and _reach(inner[1:], stride - distance):
+            return ANYWHERE  # the copy begins within the arrays of an element
         if size is not None and distance >= size:
             return None
         count = None if extent is None else extent // stride - skipped
@@ -149,3 +160,10 @@ class CopyBuffer:
             fixed.append((first, stride, extent))
             moved += (offset - first) // stride * stride
         return offset - moved, tuple(around), tuple(fixed)
+
+
+def _reach(dims: Dims, distance: int) -> bool:
+    """Whether stepping over the arrays may lead so far."""
+    return any(extent is None for _, _, extent in dims) or (
+        sum((extent - 1) // stride * stride for _, stride, extent in dims if extent is not None) >= distance
+    )
