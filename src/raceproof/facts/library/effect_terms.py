@@ -105,6 +105,11 @@ def copy(to: int, source: int) -> Effect:
     return Effect(copies=((to, source),))
 
 
+def copy_elements(to: int, source: int, size: Extent) -> Effect:
+    """Copy elements of an array to anywhere in another, or the same one."""
+    return Effect(elements=((to, source, size),))
+
+
 def store(value: int, to: int) -> Effect:
     """Store the pointer `value`, or one into its object, at *to."""
     return Effect(stores=((value, to),), writes=(Touch(to, POINTER),))

@@ -110,6 +110,7 @@ class Effect:
     """What a library function does to memory that the program can see.
 
     `copies` (to, from): what is stored behind `from` is afterwards also stored behind `to` (memcpy).
+    `elements` (to, from, size): any element, of that size, behind `from` may be copied to any one behind `to` (qsort).
     `stores` (value, to): the pointer argument `value`, or a pointer into its object, is stored at *to (strtol).
     `advances`: the pointer at *arg is moved on within its buffer (strsep, iconv).
     `fresh_into`: the function stores a new heap object at *arg (asprintf, getline, posix_memalign).
@@ -129,6 +130,7 @@ class Effect:
     writes: tuple[Touch, ...] = ()
     frees: tuple[int, ...] = ()
     copies: tuple[tuple[int, int], ...] = ()
+    elements: tuple[tuple[int, int, Extent], ...] = ()
     stores: tuple[tuple[int, int], ...] = ()
     advances: tuple[int, ...] = ()
     fresh_into: tuple[int, ...] = ()

@@ -23,6 +23,7 @@ from raceproof.facts.library.effect_terms import (
     both,
     calls,
     copy,
+    copy_elements,
     effects,
     fresh,
     hidden,
@@ -96,11 +97,11 @@ STDLIB: Final = effects(
     ("on_exit", calls(0, None, 1, later=True)),
     ("__cxa_atexit", calls(0, 1, later=True)),
     # sorting and searching
-    ("qsort", rw(0, n(1, times=2)), copy(0, 0), calls(3, 0, 0)),
-    ("qsort_r", rw(0, n(1, times=2)), copy(0, 0), calls(3, 0, 0, 4)),
+    ("qsort", rw(0, n(1, times=2)), copy_elements(0, 0, n(2)), calls(3, 0, 0)),
+    ("qsort_r", rw(0, n(1, times=2)), copy_elements(0, 0, n(2)), calls(3, 0, 0, 4)),
     ("bsearch", calls(4, 0, 1), into(1)),
     ("lfind", rd(2, LONG), calls(4, 0, 1), into(1)),
-    ("lsearch", rw(2, LONG), wr(1, ALL), rd(0, n(3)), copy(1, 0), calls(4, 0, 1), into(1)),
+    ("lsearch", rw(2, LONG), wr(1, ALL), rd(0, n(3)), copy_elements(1, 0, n(3)), calls(4, 0, 1), into(1)),
     # the command line: optind, opterr and optopt are ints that only the parsing thread uses
     ("getopt __posix_getopt", _OPTARG, copy(STATIC_ARG, 1)),
     ("getopt_long getopt_long_only", _OPTARG, copy(STATIC_ARG, 1), rd(3, ALL), wr(3, INT, deref=True), wr(4, INT)),

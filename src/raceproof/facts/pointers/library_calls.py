@@ -24,7 +24,8 @@ from raceproof.facts.library.effects import (
 from raceproof.facts.library.formats import constant_text, scanf_fresh
 from raceproof.facts.library.libc import effect_of, is_pure_intrinsic
 from raceproof.facts.library.sync_api import sync_op
-from raceproof.facts.pointers.arithmetic import ANYWHERE, ELEMENT, INTO
+from raceproof.facts.pointers.allocation_sizes import AllocatedSize
+from raceproof.facts.pointers.arithmetic import ANYWHERE, ELEMENT, INTO, Add, Operation
 from raceproof.facts.pointers.calls import CallLinker, EntryKind
 from raceproof.facts.pointers.constraints import Instance
 from raceproof.facts.pointers.heap_types import HeapType
@@ -178,6 +179,11 @@ class LibraryCalls:
             origin = self._argument(instance, instr, source, effect)
             if to is not None and origin is not None:
                 work.copy_memory(origin, to, self._bytes_written(instance, instr, effect, target))
+        for target, source, extent in effect.elements:
+            to = self._argument(instance, instr, target, effect)
+            origin = self._argument(instance, instr, source, effect)
+            if to is not None and origin is not None:
+                self._copy_elements(origin, to, work.sizes.of_call(instance.function, instance.context, instr, extent))
         for value, target in effect.stores:
             stored = self._argument(instance, instr, value, effect)
             to = self._argument(instance, instr, target, effect)
@@ -201,6 +207,11 @@ class LibraryCalls:
             self._callback(instance, instr, effect, callback)
         if instr.result is not None and work.slots(instr.type):
             self._result(instance, instr, name, effect, is_only_target)
+
+    def _copy_elements(self, source: int, target: int, size: AllocatedSize) -> None:
+        step: Operation = ANYWHERE if not size.total else Add(0, ((size.total, None, True),))
+        moved = self._work.moved
+        self._work.copy_memory(moved(source, step), moved(target, step), size.total or None)
 
     def _scanned_strings(self, instance: Instance, instr: Call, name: str, effect: Effect) -> None:
         """Where a scanf may store the address of a new string (`%ms`)."""
