@@ -192,9 +192,12 @@ class PointerValues:
                     return (self._range_over(obj, offset, (), (array,)), self.exact(obj, offset + distance))
                 return tuple(self._leave_plain_array(obj, offset, array, [offset + distance]))
             return (self.exact(obj, offset + distance),)
-        if distance > 0 and distance % dims[-1][1] == 0:
-            return (value,)  # backwards it may be container_of on a member that is an array
-        return tuple(dict.fromkeys(self._settle(obj, offset + distance, dims)))
+        _, stride, extent = dims[-1]
+        if distance < 0 or distance % stride:  # backwards it may be container_of on a member that is an array
+            return tuple(dict.fromkeys(self._settle(obj, offset + distance, dims)))
+        if extent is None or distance < extent:
+            return (value,)
+        return tuple(dict.fromkeys((value, *self._settle(obj, offset + distance, dims))))  # into the next row
 
     def _ending_at(self, obj: AbstractObject, offset: int) -> list[Level]:
         """The arrays that end at `offset`: a pointer there may be the end of one of them, and lead back into it."""
@@ -229,10 +232,12 @@ class PointerValues:
             indices = range(count - leaving, count)
         result = [wrapped] if leaving < count else []
         array = self.plain_array(obj, first)
-        if array is not None and len(dims) == 1 and array[0] == first:
+        if array is not None and len(dims) == 1:
             records = obj.shape.records(first) if obj.shape is not None else frozenset()
-            starts = [offset + k * stride for k in indices if offset + k * stride in records]
-            return [*result, *(self.exact(obj, start) for start in starts)]
+            targets = [offset + k * stride for k in indices]
+            if any(_is_within(array, target) for target in targets):  # another row of a matrix
+                result.append(self._range_over(obj, first, (), (array,)))
+            return [*result, *(self.exact(obj, target) for target in targets if target in records)]
         if leaving > MAX_LEAVING:
             return [*result, self.anywhere(obj)]
         for k in indices:
@@ -387,9 +392,12 @@ class PointerValues:
         levels = obj.shape.levels(offset)
         if not levels or levels[-1][1] >= self._pointer_size:
             return None
-        last = len(levels) - 1
-        is_start = last in obj.shape.leading(offset) and levels[last][0] == offset
-        return None if is_start or not obj.shape.records(offset) else levels[last]
+        outer = len(levels) - 1
+        while outer > 0 and levels[outer - 1][1] == levels[outer][2]:
+            outer -= 1  # rows of a matrix
+        first, _, extent = levels[outer]
+        is_start = outer in obj.shape.leading(offset) and first == offset
+        return None if is_start or not obj.shape.records(offset) else (first, levels[-1][1], extent)
 
     def masked(self, value: int, mask: int, tag: int = 0) -> int:
         """The pointer after `& mask | tag`, which change some of the lowest four bits.
