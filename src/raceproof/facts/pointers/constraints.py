@@ -10,7 +10,7 @@ loses the offset, except for added constants and changed low bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -72,9 +72,13 @@ class CallHandler(Protocol):
 class ConstraintBuilder:
     """Makes instances and their constraints; calls are handed to `calls`, which asks for more instances."""
 
-    def __init__(self, work: Workspace) -> None:
+    def __init__(self, work: Workspace, unshared: Collection[tuple[str, Reg]] = ()) -> None:
+        """`unshared`: registers, with their functions, that get nodes of their own, so that values can be added."""
         self.work = work
         self.graph = work.graph
+        self._unshared: dict[str, list[Reg]] = {}
+        for name, register in unshared:
+            self._unshared.setdefault(name, []).append(register)
         self.calls: CallHandler | None = None
         self.instances: dict[tuple[str, Context], Instance] = {}
         self.objects_of_site: dict[SiteId, list[AbstractObject]] = {}
@@ -155,6 +159,10 @@ class ConstraintBuilder:
             for instr in block.body:
                 if type(instr) is Alloca:
                     self._alloca(instance, instr)
+        for register in self._unshared.get(function.name, ()):
+            source = instance.copies.resolve(register)
+            if isinstance(source, Reg):
+                self.node(instance, source)
         rules = self._rules
         for instr_ in function.instructions():
             rule = rules.get(type(instr_))

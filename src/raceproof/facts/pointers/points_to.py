@@ -258,7 +258,7 @@ def solve(
     that may point anywhere.
     """
     work = Workspace(program)
-    builder = ConstraintBuilder(work)
+    builder = ConstraintBuilder(work, anywhere)
     linker = CallLinker(builder)
     LibraryCalls(linker, silent)
     work.start()
