@@ -40,6 +40,9 @@ from raceproof.ir import (
 MAX_APART: Final = 16
 """Elements of an array (all its dimensions together) that keep cells of their own."""
 
+_UNION: Final = "union."
+"""How LLVM's names of unions begin."""
+
 Level = tuple[int, int, int | None]
 """An array: its first byte, the size of an element, its extent in bytes (None: open)."""
 
@@ -156,7 +159,7 @@ class Shape:
 
 
 def part_of_ir_type(type_: IrType, last: bool = True) -> Part:
-    """The arrays of a machine type.
+    """The arrays of a machine type; a union's is that of one member and padding, which is left out.
 
     `last`: nothing follows in the object, so that an array of at most one element at the end may have more
     (a flexible array member, or its old spelling `[1]`).
@@ -170,6 +173,8 @@ def part_of_ir_type(type_: IrType, last: bool = True) -> Part:
             if count <= 1 and not is_open:
                 return inner if count == 1 else None
             return ArrayPart(element.size, None if is_open else count, inner)
+        case StructType(name=name) if name.startswith(_UNION):
+            return None
         case StructType(fields=fields, offsets=offsets):
             members = [
                 (offset, field.size, part_of_ir_type(field, last and i == len(fields) - 1 and i > 0))
@@ -178,6 +183,13 @@ def part_of_ir_type(type_: IrType, last: bool = True) -> Part:
             return _record(members)
         case IntType() | FloatType() | PtrType() | VoidType() | VectorType():
             return None
+
+
+def is_literal(type_: IrType) -> bool:
+    """A struct without a name, or an array of such: made for an initial value."""
+    while isinstance(type_, ArrayType):
+        type_ = type_.element
+    return isinstance(type_, StructType) and not type_.name
 
 
 def part_of_source_type(types: Mapping[TypeId, SourceType], type_: TypeId, last: bool = True) -> Part:

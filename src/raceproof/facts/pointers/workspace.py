@@ -17,7 +17,7 @@ from raceproof.facts.pointers.arithmetic import Arithmetic, Operation
 from raceproof.facts.pointers.cells import Memory
 from raceproof.facts.pointers.cloning import CloningPolicy
 from raceproof.facts.pointers.heap_types import HeapTypes
-from raceproof.facts.pointers.layout import Shape, part_of_ir_type, pointer_slots
+from raceproof.facts.pointers.layout import Part, Shape, is_literal, part_of_ir_type, part_of_source_type, pointer_slots
 from raceproof.facts.pointers.memory_copy import CopyBuffer
 from raceproof.facts.pointers.objects import AbstractObject, PointerValues
 from raceproof.facts.pointers.pointer_integers import PointerIntegers
@@ -88,9 +88,15 @@ class Workspace:
             source_type=variable.source_type,
             size=variable.type.size if is_sized else None,
             pos=variable.pos,
-            shape=Shape(part_of_ir_type(variable.type)),
+            shape=Shape(self._part(variable)),
         )
         obj.is_constant = variable.is_constant
+
+    def _part(self, variable: GlobalVariable) -> Part:
+        """The arrays of a variable: by its declaration, if its initial value gave it a type that tells no unions."""
+        if variable.source_type is not None and is_literal(variable.type):
+            return part_of_source_type(self.program.source_types, variable.source_type)
+        return part_of_ir_type(variable.type)
 
     def _add_function(self, name: str) -> AbstractObject:
         defined = self.program.functions.get(name)
