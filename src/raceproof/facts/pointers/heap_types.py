@@ -1,7 +1,8 @@
 """What a heap object was allocated for: guessed from the pointers that its address flows into.
 
 `struct node *p = malloc(...)` is a node. In order of trust: a struct that a member access names, the type that a
-variable, parameter, global or member is declared to point to, and structs before scalars before characters.
+variable, parameter, global or member is declared to point to, and structs before scalars before characters; of two
+structs, the larger one, which may begin with the other.
 The guess gives the object its layout and the report its words. It is *confirmed* if as many bytes are allocated as
 some number of such values have; only then are pointers into its arrays taken to stay there (`objects.add_term`).
 """
@@ -205,7 +206,7 @@ def _best(guesses: list[_Guess], size: AllocatedSize) -> HeapType:
     def is_confirmed(guess: _Guess) -> bool:
         return size.known > 0 and size.known % guess.size == 0
 
-    best = max(fitting, key=lambda g: (g.rank, is_confirmed(g)))
+    best = max(fitting, key=lambda g: (g.rank, is_confirmed(g), g.size))
     return HeapType(best.type, Shape(repeated(best.part, best.size, size.total)), is_confirmed(best))
 
 

@@ -188,7 +188,7 @@ class PointerValues:
         if not dims:
             array = self.plain_array(obj, offset)
             if array is not None and not _is_within(array, offset + distance):
-                if any(first <= offset + distance for first, _, _ in self._ending_at(obj, offset)):
+                if self._is_elsewhere(obj, offset, distance):
                     return (self._range_over(obj, offset, (), (array,)), self.exact(obj, offset + distance))
                 return tuple(self._leave_plain_array(obj, offset, array, [offset + distance]))
             return (self.exact(obj, offset + distance),)
@@ -198,6 +198,16 @@ class PointerValues:
         if extent is None or distance < extent:
             return (value,)
         return tuple(dict.fromkeys((value, *self._settle(obj, offset + distance, dims))))  # into the next row
+
+    def _is_elsewhere(self, obj: AbstractObject, offset: int, distance: int) -> bool:
+        """Whether a constant may lead out of an array: into one that ends at `offset`, to the same place in another
+        element, or anywhere else in an object whose type is a guess."""
+        levels = obj.shape.levels(offset) if obj.shape is not None else ()
+        if obj.kind is ObjectKind.HEAP:
+            return obj.contains(offset + distance)
+        return any(first <= offset + distance for first, _, _ in self._ending_at(obj, offset)) or any(
+            distance % level[1] == 0 and _is_within(level, offset + distance) for level in levels[:-1]
+        )
 
     def _ending_at(self, obj: AbstractObject, offset: int) -> list[Level]:
         """The arrays that end at `offset`: a pointer there may be the end of one of them, and lead back into it."""
@@ -231,9 +241,9 @@ class PointerValues:
             leaving = min(count, (offset - first) // stride)
             indices = range(count - leaving, count)
         result = [wrapped] if leaving < count else []
-        array = self.plain_array(obj, first)
-        if array is not None and len(dims) == 1:
-            records = obj.shape.records(first) if obj.shape is not None else frozenset()
+        array = self.plain_array(obj, first) if len(dims) == 1 else None
+        if obj.shape is not None and array is not None and any(dims[0][::2] == x[::2] for x in obj.shape.levels(first)):
+            records = obj.shape.records(first)
             targets = [offset + k * stride for k in indices]
             if any(_is_within(array, target) for target in targets):  # another row of a matrix
                 result.append(self._range_over(obj, first, (), (array,)))
