@@ -109,7 +109,8 @@ class Format(Enum):
 class Effect:
     """What a library function does to memory that the program can see.
 
-    `copies` (to, from): what is stored behind `from` is afterwards also stored behind `to` (memcpy).
+    `copies` (to, from): what is stored behind `from` is afterwards also stored behind `to` (memcpy), as far from it;
+      anywhere, if one of them is the library's own object.
     `elements` (to, from, size): any element, of that size, behind `from` may be copied to any one behind `to` (qsort).
     `stores` (value, to): the pointer argument `value`, or a pointer into its object, is stored at *to (strtol).
     `advances`: the pointer at *arg is moved on within its buffer (strsep, iconv).

@@ -44,6 +44,7 @@ _STACK_T: Final = Bytes(24, ilp32=12)
 _TMS: Final = Bytes(32, ilp32=16)
 _SCHED_PARAM: Final = Bytes(48)  # musl's has reserved fields behind sched_priority
 _HANDLERS: Final = Effect(static_object="signal handlers")
+_VALUES: Final = Effect(static_object="values sent with signals")
 _SET_HANDLER: Final = both(_HANDLERS, Effect(stores=((1, STATIC_ARG),)), calls(1, None, later=True))
 
 TIME: Final = effects(
@@ -101,11 +102,12 @@ SIGNAL: Final = effects(
     ("sigpending", wr(0, SIGSET)),
     ("sigsuspend", rd(0, SIGSET)),
     ("sigwait", rd(0, SIGSET), wr(1, INT)),
-    ("sigwaitinfo", rd(0, SIGSET), wr(1, _SIGINFO)),
-    ("sigtimedwait", rd(0, SIGSET), wr(1, _SIGINFO), rd(2, TIMESPEC)),
+    ("sigwaitinfo", rd(0, SIGSET), wr(1, _SIGINFO), _VALUES, copy(1, STATIC_ARG)),
+    ("sigtimedwait", rd(0, SIGSET), wr(1, _SIGINFO), rd(2, TIMESPEC), _VALUES, copy(1, STATIC_ARG)),
     ("signalfd", rd(1, SIGSET)),
     ("sigaltstack", rd(0, _STACK_T), keeps(0), wr(1, _STACK_T)),
-    ("raise kill killpg tgkill tkill sigqueue pthread_kill pthread_sigqueue siginterrupt",),
+    ("raise kill killpg tgkill tkill pthread_kill siginterrupt",),
+    ("sigqueue pthread_sigqueue", _VALUES, Effect(stores=((2, STATIC_ARG),))),
     ("sighold sigrelse sigignore sigpause sigblock sigsetmask siggetmask",),
     ("__libc_current_sigrtmin __libc_current_sigrtmax gsignal",),
     ("psiginfo", rd(0, _SIGINFO), rd(1)),

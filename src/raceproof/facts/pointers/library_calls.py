@@ -178,6 +178,8 @@ class LibraryCalls:
             to = self._argument(instance, instr, target, effect)
             origin = self._argument(instance, instr, source, effect)
             if to is not None and origin is not None:
+                origin = work.moved(origin, ANYWHERE) if source == STATIC_ARG else origin
+                to = work.moved(to, ANYWHERE) if target == STATIC_ARG else to
                 work.copy_memory(origin, to, self._bytes_written(instance, instr, effect, target))
         for target, source, extent in effect.elements:
             to = self._argument(instance, instr, target, effect)
