@@ -73,7 +73,7 @@ class CallParser:
             r.skip_group()
         if r.peek() == "asm":
             return self._assembly(site, pos, result, returns)
-        callee = r.value(r.types.pointer)
+        callee = r.place(r.types.pointer)
         args, types, by_value = self._arguments()
         noreturn = self._trailing_attributes()
         if isinstance(callee, Address):

@@ -205,7 +205,7 @@ class InstructionParser:
         source = r.type()
         r.expect(",")
         base_type = r.type()
-        base = r.value(base_type)
+        base = r.place(base_type)
         if isinstance(base_type, VectorType):
             raise Unsupported("vector of pointers", self._pos)
         offset, terms = r.gep_indices(source)

@@ -25,6 +25,7 @@ from raceproof.ir import (
     VectorType,
 )
 
+_PERHAPS_NULL = "weak "
 _PLAIN_WORDS = frozenset(["undef", "poison", "zeroinitializer", "none"])
 _CASTS = frozenset(["ptrtoint", "ptrtoaddr", "inttoptr", "bitcast", "addrspacecast", "trunc", "zext", "sext"])
 _BINARY = frozenset(["add", "sub", "xor", "mul", "shl", "and", "or"])
@@ -57,18 +58,22 @@ def addresses_in(operands: Sequence[Operand]) -> tuple[Address, ...]:
 class Reader:
     """Reads one line after the other; `start` sets the line.
 
-    `symbol` maps a global's token (`@x`) to its address, looking through aliases.
+    `symbol` maps a global's token (`@x`) to its address, looking through aliases. `undefined`: symbols that may have no
+    definition, as only weak ones may: what they are as values is not known, since it may be null.
     """
 
-    __slots__ = ("_regs", "_symbol", "_symbols", "at", "pointer_bits", "simple", "tokens", "types")
+    __slots__ = ("_regs", "_symbol", "_symbols", "_undefined", "at", "pointer_bits", "simple", "tokens", "types")
 
-    def __init__(self, types: TypeTable, symbol: Callable[[str], Operand]) -> None:
+    def __init__(
+        self, types: TypeTable, symbol: Callable[[str], Operand], undefined: frozenset[str] = frozenset()
+    ) -> None:
         self.types = types
         self.simple = types.simple
         self.pointer_bits = types.layout.pointer_size * 8
         self.tokens: list[str] = [""]
         self.at = 0
         self._symbol = symbol
+        self._undefined = undefined
         self._symbols: dict[str, Operand] = {}
         self._regs: dict[str, Reg] = {}
 
@@ -180,7 +185,12 @@ class Reader:
         type_ = self.type()
         if not isinstance(type_, PtrType):
             raise SyntaxMismatch("expected a pointer")
-        return self.value(type_)
+        return self.place(type_)
+
+    def place(self, type_: IrType) -> Operand:
+        """A value that is used as an address: there it is not null."""
+        found = self.value(type_)
+        return found.addresses[0] if isinstance(found, OtherConst) and found.text.startswith(_PERHAPS_NULL) else found
 
     def value(self, type_: IrType) -> Operand:
         token = self.tokens[self.at]
@@ -192,7 +202,10 @@ class Reader:
             self.at += 1
             found = self._symbols.get(token)
             if found is None:
-                found = self._symbols[token] = self._symbol(token)
+                found = self._symbol(token)
+                if isinstance(found, Address) and found.symbol in self._undefined:
+                    found = OtherConst(f"{_PERHAPS_NULL}{found}", (found,))
+                self._symbols[token] = found
             return found
         if isinstance(type_, IntType) and (first.isdigit() or first == "-"):
             self.at += 1

@@ -22,6 +22,7 @@ from raceproof.frontend.llvm_calls import CallParser
 from raceproof.frontend.llvm_functions import UNREADABLE, FunctionParser, Header, parse_header
 from raceproof.frontend.llvm_globals import GlobalParser, Symbols
 from raceproof.frontend.llvm_instructions import InstructionParser
+from raceproof.frontend.llvm_lexer import unquote
 from raceproof.frontend.llvm_operands import Reader
 from raceproof.frontend.llvm_types import DataLayout, TypeTable
 from raceproof.ir import (
@@ -36,6 +37,7 @@ _METADATA = re.compile(r"!(\d+) = (.*)")
 _LAYOUT = re.compile(r'target datalayout = "([^"]*)"')
 _TYPE = re.compile(r'(%(?:"[^"]*"|[\w$.\-]+)) = type (.*)')
 _ALIAS = re.compile(r'(@(?:"[^"]*"|[\w$.\-]+)) = (?:[a-z_]+(?:\([a-z]*\))? )*?alias (.*)')
+_WEAK = re.compile(r'(?:declare extern_weak .*?)?@("[^"]*"|[\w$.\-]+)(?:\(| = extern_weak )')
 _ATTRIBUTES = re.compile(r"attributes (#\d+) = \{(.*)\}")
 _IGNORED = ("source_filename", "target triple", "$", "uselistorder", "^", ";")
 
@@ -75,7 +77,7 @@ def _collector_paused() -> Iterator[None]:
 def _parse(sections: _Sections, origin: Origin, entry: str) -> Program:
     types = TypeTable(DataLayout.parse(sections.layout), sections.types)
     symbols = Symbols(sections.aliases, types)
-    reader = Reader(types, symbols.address)
+    reader = Reader(types, symbols.address, _undefined(sections))
     metadata = Metadata(sections.metadata)
     source_types = SourceTypes(metadata, types.layout.pointer_size)
 
@@ -111,6 +113,13 @@ def _parse(sections: _Sections, origin: Origin, entry: str) -> Program:
         pointer_size=types.layout.pointer_size,
         origin=origin,
     )
+
+
+def _undefined(sections: _Sections) -> frozenset[str]:
+    """Symbols that nobody need define, whose address is null then."""
+    lines = (line for line in (*sections.globals, *sections.declarations) if "extern_weak " in line)
+    found = (match for line in lines if (match := _WEAK.match(line)) is not None)
+    return frozenset(unquote(match.group(1)) for match in found)
 
 
 def _header(reader: Reader, line: str, sections: _Sections) -> Header:
