@@ -140,6 +140,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
             views=_limited(views),
             pos=instr.pos or function.pos,
             touch=key[1],
+            has_others=len(targets) < len(touch.targets),
         )
     may_hold = _may_hold(world, {**accesses, **safe})
     counters = drawn_from(world, flow, touched)

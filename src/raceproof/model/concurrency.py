@@ -256,8 +256,9 @@ class View:
 class Access:
     """One memory access of one instruction, as every engine sees it: where it may go and how it may happen.
 
-    `size` is None for a range of unknown length. `targets` are may-targets. `touch` counts the accesses of one
-    instruction (a library call may have several).
+    `size` is None for a range of unknown length. `targets` are may-targets, of those that threads share; `has_others`:
+    it may go to objects that they do not share as well. `touch` counts the accesses of one instruction (a library call
+    may have several).
     """
 
     id: AccessId
@@ -270,6 +271,7 @@ class Access:
     views: tuple[View, ...]
     pos: SourcePos | None
     touch: int = 0
+    has_others: bool = False
 
     @property
     def is_atomic(self) -> bool:

@@ -92,7 +92,7 @@ class Cells:
 
     def exactly(self, access: Access) -> Cell | None:
         """The cell that an access certainly is, whoever makes it."""
-        if len(access.targets) != 1:
+        if len(access.targets) != 1 or access.has_others:
             return None
         target = access.targets[0]
         if target.offset is None or target.size is None or target.stride is not None:

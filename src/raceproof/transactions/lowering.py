@@ -110,7 +110,7 @@ class Lowering:
     def _filled(self, values: Values, call: Call, access: Access) -> list[Action]:
         """What a copy of a constant, or a fill with one, leaves in the cells; nothing if that is not certain."""
         name = call.callee.symbol if isinstance(call.callee, Address) else ""
-        if len(access.targets) != 1 or len(call.args) < 3 or name not in _FILLS:
+        if len(access.targets) != 1 or access.has_others or len(call.args) < 3 or name not in _FILLS:
             return []
         target, size = access.targets[0], values.of(call.args[2])
         if target.offset is None or target.stride is not None or not isinstance(size, Const):
