@@ -26,6 +26,7 @@ from raceproof.ir import (
     Gep,
     IntConst,
     Load,
+    Operand,
     Phi,
     Reg,
     Rmw,
@@ -113,11 +114,29 @@ class Layout:
         return True
 
     def sleeps(self, head: str) -> bool:
-        """A loop that waits for signals: what it gives back meanwhile makes a round different from none."""
-        members = [label for label, heads in self.heads.items() if head in heads]
-        calls = [i for label in members for i in self.blocks[label].body if isinstance(i, Call)]
-        kinds = [sync_op(c.callee.symbol) for c in calls if isinstance(c.callee, Address)]
-        return any(operation is not None and operation.kind is Sync.WAIT for operation in kinds)
+        """A loop that waits for signals, or gives back for a while what was taken before the round: what others do
+        meanwhile makes a round different from none."""
+        members = frozenset(label for label, heads in self.heads.items() if head in heads)
+        taken: dict[str, frozenset[Operand]] = {head: frozenset()}  # in this round, on every way to the block
+        work = [head]
+        while work:
+            label = work.pop()
+            mine = taken[label]
+            for call in (i for i in self.blocks[label].body if isinstance(i, Call)):
+                operation = sync_op(call.callee.symbol) if isinstance(call.callee, Address) else None
+                if operation is None or operation.arg is None or operation.arg >= len(call.args):
+                    continue
+                lock = call.args[operation.arg]
+                if operation.kind is Sync.WAIT or (operation.kind is Sync.UNLOCK and lock not in mine):
+                    return True
+                if operation.kind in (Sync.LOCK, Sync.UNLOCK):
+                    mine = mine | {lock} if operation.kind is Sync.LOCK else mine - {lock}
+            for following in members.intersection(self._successors(label)) - {head}:
+                known = taken.get(following)
+                if known is None or not known <= mine:
+                    taken[following] = mine if known is None else known & mine
+                    work.append(following)
+        return False
 
     def step(self, copy: Copy, label: str) -> tuple[Copy, int, bool]:
         """The copy that an edge leads to, how many components it stays in, and whether it goes round the last."""
