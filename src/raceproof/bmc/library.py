@@ -78,6 +78,8 @@ def call_library(unwinder: Unwinder, frame: Frame, instr: Call, name: str, point
     if op is not None:
         return synchronise(call, op, point)
     if name.startswith(_INPUT):
+        if any(isinstance(type_, PtrType) for type_ in instr.arg_types):
+            return call.unsupported(point, f"`{name}`, which writes memory")
         return _input(call, point), point
     if name in ("__VERIFIER_assume", "assume_abort_if_not"):
         return 0, assume(point, negate(equal(call.argument(0, 32), 0, 32)))
