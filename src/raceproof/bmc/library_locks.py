@@ -116,11 +116,9 @@ def try_lock(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     code = (TIMED_OUT if is_timed else BUSY) if is_lock else -1
     if call.name.startswith("mtx_"):
         code = _THREAD_TIMED_OUT if is_timed else _THREAD_BUSY
-    failure = number(code, 32)
-    if is_timed and kind is MutexKind.CHECKING:
+    failure = call.failure(code) if is_timed and is_lock else number(code, 32)  # a time may be none, or it is refused
+    if is_timed and kind is MutexKind.CHECKING and not call.unwinder.mode.is_proof:
         failure = choose(is_free, failure, DEADLOCK, 32)
-    elif is_timed and _is_rwlock(call):
-        failure = call.failure(code)  # it may be refused as well
     return choose(made.condition, 0, failure, 32), point
 
 
@@ -140,7 +138,7 @@ def wait(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     if "timed" in call.name or "clock" in call.name or "rel" in call.name:
         wakes.condition = call.memory.anything(1, "signalled")
         timed_out = _THREAD_TIMED_OUT if call.name.startswith("cnd_") else TIMED_OUT
-        return choose(wakes.condition, 0, timed_out, 32), point
+        return choose(wakes.condition, 0, call.failure(timed_out), 32), point
     return call.result(0), point
 
 
