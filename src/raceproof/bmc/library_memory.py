@@ -41,7 +41,7 @@ def free(call: LibraryCall, point: Point) -> Outcome:
     size = sizes.pop() if len(sizes) == 1 else None
     made = call.event(point, Kind.WRITE, address)
     made.accesses = tuple(access.id for access in accesses)
-    made.size = size if size is not None else 1 << (28 if call.width == 64 else 14)
+    made.size = size if size is not None else call.memory.room(address)
     made.value = call.memory.anything(8, "freed")
     made.is_free = True
     return ANYTHING, point

@@ -26,6 +26,7 @@ from raceproof.bmc.terms import (
     part,
     variable,
 )
+from raceproof.core import LimitReached
 from raceproof.ir import Address, GlobalVariable, Program
 
 MOST_ALIGNED = 64
@@ -35,10 +36,12 @@ MAX_TABLE = 64
 
 @dataclass(slots=True, eq=False)
 class Object:
-    """`size` None: not known. `fill`: what it holds at first where nothing else is said: None is anything."""
+    """`size` None: not known. `room`: bytes up to the next object. `fill`: what it holds at first where nothing else is
+    said: None is anything."""
 
     name: str
     base: int
+    room: int
     kind: str
     size: int | None
     variable: GlobalVariable | None = None
@@ -82,10 +85,10 @@ class Memory:
 
     def __init__(self, program: Program, heap_fill: int | None) -> None:
         self.width = 8 * program.pointer_size
-        self.objects: list[Object] = []
         self._program = program
-        # Objects lie far from each other, and where few numbers of a program do.
-        self._gap, self._start = (32, 0x1357 << 48) if self.width == 64 else (18, 0x11 << 24)
+        # Objects lie far from each other, and where few numbers of a program do: each has one place or more.
+        self._places: list[Object] = []
+        self._gap, self._start, self._unknown = (32, 0x1357 << 48, 0) if self.width == 64 else (18, 0x11 << 24, 1 << 22)
         self._heap_fill = heap_fill
         self._logs: dict[Instance, _Log] = {}
         self._symbols: dict[tuple[str, int], Object] = {}
@@ -96,8 +99,12 @@ class Memory:
     # -- objects
 
     def make(self, name: str, kind: str, size: int | None, fill: int | None = None) -> Object:
-        made = Object(name, self._start + ((len(self.objects) + 1) << self._gap), kind, size, fill=fill)
-        self.objects.append(made)
+        places = 1 + ((self._unknown if size is None else size) >> self._gap)
+        base = self._start + ((len(self._places) + 1) << self._gap)
+        if base + (places << self._gap) > mask(self.width):
+            raise LimitReached("the objects of the unwound program do not fit into its memory")
+        made = Object(name, base, places << self._gap, kind, size, fill=fill)
+        self._places += [made] * places
         return made
 
     def heap(self, name: str, size: int | None, is_zero: bool) -> Object:
@@ -121,7 +128,11 @@ class Memory:
 
     def object_at(self, address: int) -> Object | None:
         number = ((address - self._start) >> self._gap) - 1
-        return self.objects[number] if 0 <= number < len(self.objects) else None
+        return self._places[number] if 0 <= number < len(self._places) else None
+
+    def room(self, address: Value) -> int:
+        """At most so many bytes come behind the beginning of what it points to."""
+        return max((found.room for found in self.origin(address) or self._places), default=1)
 
     # -- where pointers come from
 
@@ -311,7 +322,7 @@ class Memory:
                 return self._any(size)
             inside = both(
                 below(found.base - 1, address, self.width),
-                below(address, found.base + (1 << self._gap) - 1, self.width),
+                below(address, found.base + found.room - 1, self.width),
             )
             result = choose(inside, self._initial_anywhere(found, address, size), result, 8 * size)
         return result
