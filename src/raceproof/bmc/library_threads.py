@@ -19,11 +19,12 @@ from raceproof.bmc.library_locks import (
     wait,
 )
 from raceproof.bmc.paths import split
-from raceproof.bmc.terms import Value, both, choose, equal, is_known, negate, number
+from raceproof.bmc.terms import Value, both, choose, equal, is_known, negate, number, resize
 from raceproof.facts import Sync, SyncOp, may_end_thread
 from raceproof.ir import Address
 
 AGAIN: Final = 11  # EAGAIN of Linux
+_INT_BYTES: Final = 4
 
 
 def synchronise(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
@@ -150,7 +151,9 @@ def _join(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     target = call.argument(op.result, call.width) if op.result is not None else 0
     if not (isinstance(target, int) and target == 0) and op.result is not None and op.result < len(call.instr.args):
         made.result = call.memory.anything(call.width, "joined_result")
-        call.unwinder.accesses.write(call.frame, call.instr, point, target, call.width // 8, made.result)
+        size = _INT_BYTES if call.name.startswith("thrd_") else call.width // 8
+        told = resize(made.result, call.width, 8 * size, False)
+        call.unwinder.accesses.write(call.frame, call.instr, point, target, size, told)
     if not op.may_fail:
         return 0, point
     is_timed = "timed" in call.name or "clock" in call.name

@@ -27,7 +27,7 @@ from raceproof.bmc.memory import Memory
 from raceproof.bmc.mutexes import Mutexes
 from raceproof.bmc.paths import assume, joined_point, joined_registers, joined_values, split
 from raceproof.bmc.settling import Settling
-from raceproof.bmc.terms import Truth, Value, either, equal, is_known, negate, number
+from raceproof.bmc.terms import Truth, Value, either, equal, is_known, negate, number, resize
 from raceproof.bmc.unrolling import Copy, Layout
 from raceproof.bmc.unwound import Mode, Unwound
 from raceproof.core import LimitReached, SourcePos
@@ -128,8 +128,9 @@ class Unwinder:
             padded: list[Held] = [*arguments[:count], *(ANYTHING for _ in range(count - len(arguments)))]
             result, point = self.call(thread, thread.function, padded, point, (), ())
             if point is not None:
-                width = self.memory.width
-                self._exits.append((point, self.value(result, width) if thread.created is not None else 0))
+                before = width_of(function.returns) or self.memory.width
+                told = resize(self.value(result, before), before, self.memory.width, True)
+                self._exits.append((point, told if thread.created is not None else 0))
         if self._exits and thread.created is not None:
             behind, thread.result = self.merged(self._exits, self.memory.width)
             thread.end = self.event(thread, behind, Kind.END, SiteId(-1), None)

@@ -57,16 +57,17 @@ class Analysed:
         return [f for f in self.run(options).findings if self.variable(f.pair) == variable]
 
 
-def analysed(text: str, directory: Path) -> Analysed:
+def analysed(text: str, directory: Path, data_model: frontend.DataModel | None = None) -> Analysed:
     path = directory / "program.c"
     path.write_text(PREAMBLE + text, encoding="utf-8")
-    cp = facts.analyse(frontend.load(frontend.from_files([path])), Budget.unlimited())
+    request = frontend.from_files([path], data_model=data_model)
+    cp = facts.analyse(frontend.load(request), Budget.unlimited())
     return Analysed(cp, facts.race_pairs(cp))
 
 
-def proved(text: str, directory: Path, seconds: float = 60) -> dict[str, bool]:
+def proved(text: str, directory: Path, seconds: float = 60, data_model: frontend.DataModel | None = None) -> dict[str, bool]:
     """Variables with race pairs: are all of them proved for all inputs?"""
-    program = analysed(text, directory)
+    program = analysed(text, directory, data_model)
     assert program.pairs, "nothing is shared: the program tests nothing"
     found: dict[str, bool] = {}
     for finding in program.run(seconds=seconds).findings:

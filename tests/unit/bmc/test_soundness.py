@@ -289,3 +289,115 @@ def test_a_loop_of_exchanges_that_fail_only_waits(tmp_path: Path) -> None:
 
 def test_a_loop_that_cannot_be_unwound_is_bounded(tmp_path: Path) -> None:
     assert proved(COUNTED, tmp_path, seconds=3)["x"] is False
+
+
+POLL = (
+    """int x, asked, told; pthread_mutex_t m = MUTEX;
+void *f(void *p) {
+  lock(&m); asked = 1; while (!told) { unlock(&m); lock(&m); } unlock(&m);
+  x = 1;
+  return 0;
+}
+void *g(void *p) {
+  int seen = 0;
+  while (!seen) { lock(&m); seen = asked; unlock(&m); }
+  BEFORE
+  lock(&m); told = 1; unlock(&m);
+  BEHIND
+  return 0;
+}
+"""
+    + TAIL
+)
+
+
+@pytest.mark.parametrize(("before", "behind", "expected"), [("x = 2;", "", True), ("", "x = 2;", False)])
+def test_what_a_round_gives_back_others_may_need(tmp_path: Path, before: str, behind: str, expected: bool) -> None:
+    assert proved(POLL.replace("BEFORE", before).replace("BEHIND", behind), tmp_path)["x"] is expected
+
+
+# -- what calls leave behind
+
+INPUT = (
+    """int x; void __VERIFIER_nondet_memory(void *, unsigned long);
+void *f(void *p) { int n = 0; CALL if (n == 7) x = 1; return 0; }
+void *g(void *p) { x = 2; return 0; }
+"""
+    + TAIL
+)
+
+TIMED = (
+    """int x; pthread_mutex_t m = MUTEX; pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+void *f(void *p) {
+  struct timespec t = {0, 0};
+  lock(&m);
+  int error = pthread_cond_timedwait(&c, &m, &t);
+  unlock(&m);
+  if (CONDITION) x = 1;
+  return 0;
+}
+void *g(void *p) { x = 2; return 0; }
+"""
+    + TAIL
+)
+
+RESULT = (
+    """int x;
+int h(void *p) { return 3; }
+void *f(void *p) {
+  thrd_t t;
+  int told[2] = {0, 7};
+  if (thrd_create(&t, h, 0) != thrd_success) return 0;
+  thrd_join(t, told);
+  if (CONDITION) x = 1;
+  return 0;
+}
+void *g(void *p) { x = 2; return 0; }
+"""
+    + TAIL
+)
+
+LARGE = (
+    """int x, large[100000], behind = 5;
+void *f(void *p) { large[65536] = 9; if (CONDITION) x = 1; return 0; }
+void *g(void *p) { x = 2; return 0; }
+"""
+    + TAIL
+)
+
+FREED = """int *p;
+void *f(void *q) { p[20000] = 1; return 0; }
+int main(void) {
+  unsigned n = ANY;
+  if (n < 20001 || n > 200000 || !(p = malloc(4 * n))) return 0;
+  pthread_t a; create(a, f); FIRST free(p); SECOND return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"), [("n = 2 * ANY;", True), ("__VERIFIER_nondet_memory(&n, sizeof n);", False)]
+)
+def test_an_input_may_be_written_through_a_pointer(tmp_path: Path, call: str, expected: bool) -> None:
+    assert proved(INPUT.replace("CALL", call), tmp_path)["x"] is expected
+
+
+@pytest.mark.parametrize(("condition", "expected"), [("error == EINVAL", False), ("2 * error == 7", True)])
+def test_a_timed_wait_may_fail_otherwise(tmp_path: Path, condition: str, expected: bool) -> None:
+    assert proved(TIMED.replace("CONDITION", condition), tmp_path)["x"] is expected
+
+
+@pytest.mark.parametrize(("condition", "expected"), [("told[1] == 7", False), ("told[1] != 7", True)])
+def test_the_result_of_a_c11_thread_is_an_int(tmp_path: Path, condition: str, expected: bool) -> None:
+    assert proved(RESULT.replace("CONDITION", condition), tmp_path)["x"] is expected
+
+
+@pytest.mark.parametrize(("condition", "expected"), [("behind == 5", False), ("behind != 5", True)])
+def test_large_objects_have_room_in_a_small_memory(tmp_path: Path, condition: str, expected: bool) -> None:
+    assert proved(LARGE.replace("CONDITION", condition), tmp_path, data_model="ILP32")["x"] is expected
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), [("join(a);", "", True), ("", "join(a);", False)])
+def test_all_of_an_object_is_freed(tmp_path: Path, first: str, second: str, expected: bool) -> None:
+    text = FREED.replace("FIRST", first).replace("SECOND", second)
+    assert all(proved(text, tmp_path, data_model="ILP32").values()) is expected
