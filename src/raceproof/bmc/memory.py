@@ -343,7 +343,7 @@ class Memory:
         if variable_ is None:
             return 0
         if variable_.text is not None:
-            text = variable_.text.encode("latin-1", "replace")[offset : offset + size]
+            text = variable_.text.encode("utf-8", "surrogateescape")[offset : offset + size]
             return int.from_bytes(text, "little")
         result = 0
         for cell in variable_.initial:

@@ -216,4 +216,4 @@ class GlobalParser:
 
 def _text(token: str) -> str:
     content = unescape(token[2:-1])
-    return (content[:-1] if content.endswith(b"\0") else content).decode("utf-8", "backslashreplace")
+    return (content[:-1] if content.endswith(b"\0") else content).decode("utf-8", "surrogateescape")

@@ -65,7 +65,9 @@ def analysed(text: str, directory: Path, data_model: frontend.DataModel | None =
     return Analysed(cp, facts.race_pairs(cp))
 
 
-def proved(text: str, directory: Path, seconds: float = 60, data_model: frontend.DataModel | None = None) -> dict[str, bool]:
+def proved(
+    text: str, directory: Path, seconds: float = 60, data_model: frontend.DataModel | None = None
+) -> dict[str, bool]:
     """Variables with race pairs: are all of them proved for all inputs?"""
     program = analysed(text, directory, data_model)
     assert program.pairs, "nothing is shared: the program tests nothing"

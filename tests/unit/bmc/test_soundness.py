@@ -357,6 +357,14 @@ void *g(void *p) { x = 2; return 0; }
     + TAIL
 )
 
+TEXT = (
+    """int x;
+void *f(void *p) { const char *text = "\\x61\\xc3\\xa9\\xff"; if (CONDITION) x = 1; return 0; }
+void *g(void *p) { x = 2; return 0; }
+"""
+    + TAIL
+)
+
 LARGE = (
     """int x, large[100000], behind = 5;
 void *f(void *p) { large[65536] = 9; if (CONDITION) x = 1; return 0; }
@@ -390,6 +398,14 @@ def test_a_timed_wait_may_fail_otherwise(tmp_path: Path, condition: str, expecte
 @pytest.mark.parametrize(("condition", "expected"), [("told[1] == 7", False), ("told[1] != 7", True)])
 def test_the_result_of_a_c11_thread_is_an_int(tmp_path: Path, condition: str, expected: bool) -> None:
     assert proved(RESULT.replace("CONDITION", condition), tmp_path)["x"] is expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [("text[1] == -61 && text[3] < 0 && !text[4]", False), ("text[1] != -61", True), ("text[3] > 0", True)],
+)
+def test_texts_may_have_any_bytes(tmp_path: Path, condition: str, expected: bool) -> None:
+    assert proved(TEXT.replace("CONDITION", condition), tmp_path)["x"] is expected
 
 
 @pytest.mark.parametrize(("condition", "expected"), [("behind == 5", False), ("behind != 5", True)])
