@@ -73,7 +73,7 @@ class InitialCell:
 class GlobalVariable:
     """`initial` lists addresses and non-zero scalars; `initial_complete` is False where scalars were left out
     (long tables, floats), then a missing cell may be non-zero. `is_external`: defined outside the program.
-    `text` is the content of a constant string without its final NUL."""
+    `text` is the content of a constant string without its final NUL; bytes that are no UTF-8 are lone surrogates."""
 
     name: str
     source_name: str
