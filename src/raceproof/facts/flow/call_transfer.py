@@ -243,12 +243,12 @@ def _entry_state(
 
 
 def _wanted_memory(w: Walker, name: str, state: State) -> dict[tuple[Linear, int], Known]:
-    """Known contents that the callee may look at, in a fixed order."""
+    """Known contents that the callee may look at, or forget because it leaves the atomic section, in a fixed order."""
     refers = w.world.may_refer[name]
     found = [
         (key, known)
         for key, known in state.memory.items()
-        if not known.objects or any(refers >> o & 1 for o in known.objects)
+        if known.in_section or not known.objects or any(refers >> o & 1 for o in known.objects)
     ]
     return dict(sorted(found, key=lambda item: (str(item[0][0]), item[0][1])))
 
@@ -316,6 +316,7 @@ def _return_state(
     for atom in [a for a in _fresh_by_name(back.values(), state) if a not in inner.fresh]:
         state.publish(of_atom(atom))
     state.forget_memory(_objects(w.world.may_modify[name]))
+    state.leave_section()  # what still is known of words comes back with the callee's memory
     if name in w.world.may_set_specific:
         library_transfer.forget_specific(state)
     state.memory.update(rename_memory(inner.memory, back))
