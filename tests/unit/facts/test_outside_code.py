@@ -146,3 +146,21 @@ def test_nobody_writes_constants(tmp_path: Path) -> None:
     assert race_pairs(facts_of(tmp_path, CONSTANTS)) == ()
     writable = CONSTANTS.replace("static const int table", "static int table")
     assert places(facts_of(tmp_path, writable)) == {"table"}
+
+
+@pytest.mark.parametrize(("call", "excludes"), [("", True), ("use(&value);", True), ("use(&lock);", False)])
+def test_code_from_outside_may_post_the_semaphores_that_it_has(call: str, excludes: bool, tmp_path: Path) -> None:
+    cp = facts_of(
+        tmp_path,
+        "#include <semaphore.h>\n"
+        "void use(void *p);\n"
+        "sem_t lock; int value, count;\n"
+        f"void *worker(void *p) {{ {call} sem_wait(&lock); count++; sem_post(&lock); return p; }}\n"
+        "int main(void) {\n"
+        "  pthread_t a, b;\n"
+        "  sem_init(&lock, 0, 1);\n"
+        "  pthread_create(&a, 0, worker, 0);\n"
+        "  pthread_create(&b, 0, worker, 0);\n"
+        "}\n",
+    )
+    assert bool(cp.exclusive) is excludes

@@ -141,6 +141,7 @@ def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         stale_names.renounce_places(w, touch.targets, state)
         thread_transfer.lose_ids(w, touch.targets, None, None, state)
         reached = touch.objects
+        w.flow.observed.note_given_away(reached)
         for held in [h for h in state.locks if w.flow.observed.lock_objects(h.address) & reached]:
             del state.locks[held]
     regions.library_call(w, instr, name)

@@ -52,6 +52,7 @@ class Uses:
     turn_vias: Mapping[Linear, frozenset[Linear | None]]
     section_stores: Mapping[Linear, Mapping[SiteId, frozenset[tuple[int, int]]]]
     word_sizes: Mapping[Linear, frozenset[int]]
+    given_away: frozenset[ObjectId]
 
 
 class Observations:
@@ -87,6 +88,7 @@ class Observations:
         self._section_stores: dict[Linear, dict[SiteId, set[tuple[int, int]]]] = {}
         self._other_stores: set[SiteId] = set()
         self._word_sizes: dict[Linear, set[int]] = {}
+        self._given_away: set[ObjectId] = set()
 
     def note_lock_objects(self, address: Linear, targets: tuple[MemLoc, ...]) -> None:
         objects = frozenset(t.object for t in targets)
@@ -187,6 +189,10 @@ class Observations:
     def note_barrier_wait(self, address: Linear, thread: ThreadId) -> None:
         self._barrier_users.setdefault(address, set()).add(thread)
 
+    def note_given_away(self, objects: frozenset[ObjectId]) -> None:
+        """Unknown code has these: it may post semaphores in them, now or later."""
+        self._given_away |= objects
+
     def assume(self, text: str, site: SiteId) -> None:
         self.assumptions.setdefault(text, site)
 
@@ -219,6 +225,7 @@ class Observations:
                 for address, sites in self._section_stores.items()
             },
             word_sizes=_frozen(self._word_sizes),
+            given_away=frozenset(self._given_away),
         )
 
 

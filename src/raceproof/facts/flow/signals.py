@@ -62,9 +62,9 @@ def _size_of(flow: FlowResult, address: Linear) -> int:
     return max(flow.uses.word_sizes.get(address, ()), default=1)
 
 
-def _may_post_unseen(world: World, address: Linear) -> bool:
-    target = _base_of(address)
-    return target is not None and world.may_post_unseen(target)
+def _may_post_unseen(world: World, flow: FlowResult, target: ObjectId | None) -> bool:
+    """Code that the flow does not see may post semaphores there."""
+    return target is not None and (world.may_post_unseen(target) or target in flow.uses.given_away)
 
 
 def _runs_at_most_once(record: ThreadRecord) -> bool:
@@ -86,7 +86,7 @@ def exclusive_locks(
         and address not in flow.uses.broken_locks
         and not _is_confused(address, flow.uses.posters, flow)
         and not _is_confused(address, flow.uses.semaphores, flow)
-        and not _may_post_unseen(world, address)
+        and not _may_post_unseen(world, flow, _base_of(address))
     }
     spins = {
         address
@@ -124,7 +124,7 @@ def _semaphores_in_objects(world: World, flow: FlowResult) -> set[Linear]:
     made = frozenset().union(*map(objects, uses.semaphores))
     bad = [address for address, values in uses.semaphores.items() if values != {1} or address in uses.late_inits]
     made -= frozenset().union(*map(objects, bad), *map(objects, uses.broken_locks))
-    good = frozenset(target for target in made if not world.may_post_unseen(target))
+    good = frozenset(target for target in made if not _may_post_unseen(world, flow, target))
     return {address for address in held if objects(address) and objects(address) <= good}
 
 
@@ -215,7 +215,7 @@ def _poster(world: World, flow: FlowResult, address: Linear) -> ThreadId | None:
         and all(world.executes_once(site) for site in flow.uses.semaphore_inits[address])
         and not _is_confused(address, flow.uses.posters, flow)
         and not _is_confused(address, flow.uses.semaphores, flow)
-        and not _may_post_unseen(world, address)
+        and not _may_post_unseen(world, flow, _base_of(address))
     )
     return next(iter(posters)) if certain and len(posters) == 1 else None
 
