@@ -103,6 +103,7 @@ class Flow:
         self._leaders: dict[ThreadId, ThreadRecord] = {}  # the first of these in which it matters who runs it
         self._queue: dict[Context, None] = {}
         self._order: list[tuple[int, int, Context]] = []
+        self._constructors: list[Context] = []
         self._count = 0
         self.sent_addresses = {s.address for s in self.signals}
         self.initial = InitialValues(self.world.program, self._names)
@@ -124,12 +125,10 @@ class Flow:
             self._threads[key] = self._new_thread(key[3], key[0], key[2])
             if key[1] == GIVEN_AWAY:
                 self._mark_callback(self._threads[key])
-        self._constructors = self._run_constructors(entry)
-        main.context = self._context(MAIN, main.start, (), entry.copy())
+        self._begin()
         for record in self.records[1:]:
             if record.site is None:
                 self._start(record)
-        self._enqueue(main.context)
         while self._order:
             _, _, context = heapq.heappop(self._order)
             if context in self._queue:
@@ -149,16 +148,23 @@ class Flow:
             return True
         return context in self._constructors or any(record.context is context for record in self.records)
 
-    def _run_constructors(self, entry: State) -> list[Context]:
-        """Functions that the system runs before main, in main's thread."""
+    def _begin(self) -> None:
+        """Main, and before it, in its thread, the functions that the system runs; each behind what others have done."""
         program = self.world.program
-        contexts = []
+        entry = self._entry.copy()
+        for leave in [leave for context in self._constructors for leave in context.exits]:
+            entry.may_run.update(leave.state.may_run)  # callbacks, of which there are many
+            entry.may_sent |= leave.state.may_sent
+        self._constructors = []
         for name in program.listed_functions("llvm.global_ctors"):
             if name in self.world.may_spawn:
                 raise Unsupported(f"`{name}` runs before main and creates threads", program.functions[name].pos)
-            contexts.append(self._context(MAIN, name, (), entry.copy()))
-            self._enqueue(contexts[-1])
-        return contexts
+            self._constructors.append(self._context(MAIN, name, (), entry.copy()))
+        main = self.records[MAIN]
+        main.context = self._context(MAIN, main.start, (), entry)
+        for context in (*self._constructors, main.context):
+            if context.runs == 0 or context.is_outdated:
+                self._enqueue(context)
 
     def _enqueue(self, context: Context) -> None:
         """Run the context again, after those of the functions that it calls."""
@@ -191,6 +197,8 @@ class Flow:
             for dependent, run in list(context.dependents.items()):
                 if not dependent.running or run == dependent.runs:  # otherwise it has yet to come here in its run
                     self._enqueue(dependent)
+            if context in self._constructors:
+                self._begin()
         if record is not None:
             if record.context is context:
                 for leave in exits:
