@@ -1,7 +1,7 @@
 """facts: whole-program facts from the IR: points-to, threads, order, locks -> ConcurrentProgram."""
 
 from raceproof.facts.analysis import analyse, race_pairs
-from raceproof.facts.call_targets import may_end_thread
+from raceproof.facts.call_targets import handlers_end_threads, may_end_thread
 from raceproof.facts.flow.touches import MemoryTouch, touches_of
 from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Sync, SyncOp, WholeObject
 from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption
@@ -26,6 +26,7 @@ __all__ = [
     "describe_lock",
     "effect_of",
     "format_facts",
+    "handlers_end_threads",
     "is_assumption",
     "is_atomic_function",
     "may_end_thread",

@@ -53,6 +53,12 @@ def may_end_thread(program: Program, calls: CallGraph) -> frozenset[str]:
     return frozenset(found)
 
 
+def handlers_end_threads(program: Program, calls: CallGraph) -> bool:
+    """What the outside world runs at any time may end the thread that it interrupts."""
+    handlers = calls.from_outside.union(*(targets.any_time for targets in calls.targets.values()))
+    return not handlers.isdisjoint(may_end_thread(program, calls))
+
+
 class _Classifier:
     def __init__(self, program: Program, points_to: PointsTo) -> None:
         self._program = program

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from raceproof.core import Unsupported, strongly_connected
-from raceproof.facts import Sync, SyncOp, is_assumption, names_of, recursion_counts, sync_op
+from raceproof.facts import Sync, SyncOp, handlers_end_threads, is_assumption, names_of, recursion_counts, sync_op
 from raceproof.ir import Address, Block, Call, Function, IntConst, Operand, Program, SiteId, successors
 from raceproof.model import MAIN, CallGraph, CallTargets, ConcurrentProgram
 from raceproof.petri.program_flags import FlagUse, find_flags
@@ -131,6 +131,8 @@ class Surroundings:
                     raise Unsupported(f"jumps out of functions ({name})")
                 if name in _CANCELS:
                     raise Unsupported(f"threads that are cancelled, or locks that survive their owners ({name})")
+        if handlers_end_threads(self.program, self.calls):
+            raise Unsupported("threads that a handler may end")
 
     def _find_outside(self) -> tuple[str, ...]:
         found = dict.fromkeys(self.program.listed_functions("llvm.global_dtors"))

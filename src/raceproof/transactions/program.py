@@ -6,7 +6,7 @@ from typing import Final
 
 from raceproof.core import Unsupported
 from raceproof.domains import Variable
-from raceproof.facts import Sync, SyncOp, is_atomic_function, names_of, recursion_counts, sync_op
+from raceproof.facts import Sync, SyncOp, handlers_end_threads, is_atomic_function, names_of, recursion_counts, sync_op
 from raceproof.ir import Call, Function, Instr, Program
 from raceproof.model import MAIN, Base, CallGraph, CallTargets, ConcurrentProgram, SameArgument, ThreadId
 from raceproof.transactions.cells import Cells
@@ -61,6 +61,8 @@ class Surroundings:
                     raise Unsupported(f"jumps out of functions ({name})")
                 if name in _CANCELS:
                     raise Unsupported(f"threads that are cancelled, or locks that survive their owners ({name})")
+        if handlers_end_threads(self.program, self.calls):
+            raise Unsupported("threads that a handler may end")
 
     def _find_outside(self) -> frozenset[ThreadId]:
         """Threads that no call for creating threads begins: handlers, what runs at the end, and their offspring."""

@@ -438,15 +438,18 @@ class World:
     @cached_property
     def may_end_thread(self) -> frozenset[str]:
         """Functions in which the thread that runs them may end: all, if threads are cancelled."""
-        if self.cancels:
-            return frozenset(self.program.functions)
+        return frozenset(self.program.functions) if self.cancels else self._may_call_exit
+
+    @cached_property
+    def _may_call_exit(self) -> frozenset[str]:
         own = {name: int(self._has_sync(f, frozenset({Sync.EXIT}))) for name, f in self.program.functions.items()}
         return frozenset(name for name, bits in self._propagate(own).items() if bits)
 
     @cached_property
     def cancels(self) -> bool:
-        """Threads may be ended by others."""
-        return _CANCELS in self.program.externals
+        """Threads may be ended by others, or by a handler that interrupts them."""
+        handlers = {*self.callbacks_from_the_start, *(name for given, _ in self._gives_away.values() for name in given)}
+        return _CANCELS in self.program.externals or not handlers.isdisjoint(self._may_call_exit)
 
     @cached_property
     def silent(self) -> frozenset[str]:
