@@ -19,7 +19,7 @@ _ROLES = {
     Sync.ATOMIC_BEGIN: Role.LOCK,
     Sync.ATOMIC_END: Role.UNLOCK,
     Sync.YIELD: Role.QUIET,
-    Sync.TRYLOCK: Role.QUIET,  # one that succeeds ends the loop, or a release shows that it did
+    Sync.TRYLOCK: Role.QUIET,  # the runtime does not wait behind a round in which one has succeeded
     Sync.SEM_TRYWAIT: Role.QUIET,
     Sync.WAIT: Role.QUIET,
 }

@@ -43,8 +43,8 @@ static int try_join(pthread_t id, void **result, int busy) {
     struct thread *t = thread_of(id);
     if (t != NULL) thread_meddle(t, "pthread_tryjoin_np");
     int error = join(id, result, false);
-    if (error == EBUSY && self->polling && self->poll_count < MAX_POLLS)
-        self->polls[self->poll_count++] = (struct poll){&t->state, 1, {t->state}};
+    if (error != EBUSY || self->poll_count == MAX_POLLS) self->poll_overflow = 1;
+    else if (self->polling) self->polls[self->poll_count++] = (struct poll){&t->state, 1, {t->state}};
     return error == EBUSY ? busy : error;
 }
 

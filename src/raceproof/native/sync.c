@@ -79,6 +79,12 @@ int lock_take(const void *lock, enum object_type type, bool shared, const char *
     return taken(o, shared);
 }
 
+/* A round of a loop that has taken something is not like the next one: nothing is waited for in between. */
+static int took(int result) {
+    self->poll_overflow = 1;
+    return result;
+}
+
 int lock_try(const void *lock, enum object_type type, bool shared, bool timed, const char *what) {
     note_try();
     struct op op = sync_op(OP_TRY, lock, type, !shared);
@@ -87,7 +93,8 @@ int lock_try(const void *lock, enum object_type type, bool shared, bool timed, c
     struct object *o = object_at(lock, type);
     self->pending = op;
     if (!try_succeeds(self)) {
-        if (self->polling && self->poll_count + 2 <= MAX_POLLS) { /* a loop of tries waits for a release */
+        if (self->poll_count + 2 > MAX_POLLS) self->poll_overflow = 1;
+        else if (self->polling) { /* a loop of tries waits for a release */
             self->polls[self->poll_count++] = (struct poll){&o->owner, 1, {o->owner}};
             struct poll *readers = &self->polls[self->poll_count++];
             readers->address = &o->readers;
@@ -100,9 +107,9 @@ int lock_try(const void *lock, enum object_type type, bool shared, bool timed, c
     if (o->unrecoverable) return ENOTRECOVERABLE;
     if (o->owner == self->tid) {
         o->depth++;
-        return 0;
+        return took(0);
     }
-    return taken(o, shared);
+    return took(taken(o, shared));
 }
 
 int lock_release(const void *lock, enum object_type type, const char *what) {
@@ -273,8 +280,9 @@ int sem_try(const void *sem, bool timed, const char *what) {
     struct op op = sync_op(OP_TRY, sem, O_SEM, true);
     point(&op, true, what);
     struct object *o = object_at(sem, O_SEM);
-    if (o->value > 0) return sem_taken(o);
-    if (self->polling && self->poll_count < MAX_POLLS) {
+    if (o->value > 0) return took(sem_taken(o));
+    if (self->poll_count == MAX_POLLS) self->poll_overflow = 1;
+    else if (self->polling) {
         struct poll *p = &self->polls[self->poll_count++];
         p->address = &o->value;
         p->size = sizeof o->value;
