@@ -1,4 +1,4 @@
-// A signal handler ends the thread that it interrupts: who joins that thread goes on, though its function never returns.
+// A signal handler ends the thread that it interrupts: who joins it goes on, though its function never returns.
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
