@@ -214,7 +214,7 @@ class Execution:
             else:
                 value = cell.value.value & ((1 << 8 * cell.size) - 1)
             made.store(cell.offset, cell.size, value)
-        for offset, character in enumerate((variable.text or "").encode()):
+        for offset, character in enumerate((variable.text or "").encode("utf-8", "surrogateescape")):
             made.store(offset, 1, character)
         return made
 
