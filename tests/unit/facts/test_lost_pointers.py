@@ -42,6 +42,7 @@ LOST = {
     "a thread's argument": "pthread_t t; pthread_create(&t, 0, start, through(box)); return 0;",
     "a round": "int *p = 0; for (int i = 0; i < argc; i++) p = i > 2 ? through(box) : p + *p; return 0;",
     "an argument of the library": "return strlen((char *)through(box));",
+    "an index": "char *none = (char *)cell; none += (unsigned long)&x; return *none;",
     "a function": "void (*f)(void) = (void (*)(void))through(box); f(); return 0;",
 }
 

@@ -102,7 +102,8 @@ class _Explanation:
             case Select():
                 return [(function, made.if_true), (function, made.if_false)]
             case Gep():
-                return [(function, made.base)]
+                is_pointer = any(self.world.points_to.targets(function, term.index) for term in made.terms)
+                return None if is_pointer else [(function, made.base)]
             case Cast():
                 return [(function, made.value)]
             case Load():
