@@ -177,7 +177,7 @@ def claim(number: int, pair: RacePair, texts: tuple[str, ...]) -> evidence.Claim
     return evidence.Claim(number, key, Verdict.RACE_FREE, Scope.ALL_INPUTS, "lockset", (nowhere, nowhere), texts)
 
 
-EVERY = 1 if os.environ.get("RACEPROOF_EXPLORE_ALL", "0") != "0" else 3
+EVERY = 1 if os.environ.get("RACEPROOF_EXPLORE_ALL", "0") != "0" else 6
 
 
 @pytest.mark.parametrize("path", all_programs()[::EVERY], ids=program_name)

@@ -5,8 +5,8 @@ failure, unless the line says that it is known; a known alarm that no longer com
 
 The explorer runs without help of other engines: it finds a race in every racy program and proves every other one,
 but for what the programs announce (`missed(explore)`, `alarm(explore)`), which again must not be stale. All programs
-go to its default algorithm and every third one to another way to search; with RACEPROOF_EXPLORE_ALL=1 to all of them.
-So do all racy programs, or every eighth, go to each of the other engines that prove.
+go to its default algorithm and every fifth one to another way to search; with RACEPROOF_EXPLORE_ALL=1 to all of them.
+So do all racy programs, or every sixteenth, go to each of the other engines that prove.
 """
 
 from __future__ import annotations
@@ -155,14 +155,14 @@ _WEAK = re.compile(
 
 
 def _ways() -> list[tuple[Path, str]]:
-    """Every third program with one of the other ways to search, or all with all of them."""
+    """Every fifth program with one of the other ways to search, or all with all of them."""
     every = os.environ.get("RACEPROOF_EXPLORE_ALL", "0") != "0"
     kinds = len(OTHER_WAYS)
     return [
         (p, OTHER_WAYS[k])
         for n, p in enumerate(all_programs())
         for k in range(kinds)
-        if every or n % (3 * kinds) == 3 * k
+        if every or n % (5 * kinds) == 5 * k
     ]
 
 
@@ -232,7 +232,7 @@ def test_other_ways_to_search_agree(path: Path, way: str) -> None:
 # -- the other engines that prove
 
 PROVE_SECONDS = 5.0
-PROVE_EVERY = 1 if os.environ.get("RACEPROOF_EXPLORE_ALL", "0") != "0" else 8
+PROVE_EVERY = 1 if os.environ.get("RACEPROOF_EXPLORE_ALL", "0") != "0" else 16
 
 
 @pytest.mark.parametrize("engine", ["petri", "transactions"])
