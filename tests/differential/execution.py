@@ -86,7 +86,8 @@ class Operation:
 
 @dataclass(slots=True)
 class Frame:
-    """`at_return` runs when the function returns; `result` is the caller's register for its value."""
+    """`at_return` runs when the function returns; `result` is the caller's register for its value; `variables` are gone
+    then."""
 
     function: Function
     block: Block
@@ -94,6 +95,7 @@ class Frame:
     registers: dict[str, Value]
     result: str | None
     at_return: Callable[[], None] | None = None
+    variables: list[MemoryObject] = field(default_factory=list)
 
 
 @dataclass(eq=False, slots=True)

@@ -353,7 +353,9 @@ def _do_fence(run: Execution, thread: RunningThread, frame: Frame, instr: Fence,
 
 def _do_alloca(run: Execution, thread: RunningThread, frame: Frame, instr: Alloca, is_chosen: bool) -> None:
     count = _number(_value(run, thread, frame, instr.count))
-    _define(frame, instr, run.allocate(thread, "stack", instr.type.size * count, zeroed=False))
+    made = run.allocate(thread, "stack", instr.type.size * count, zeroed=False)
+    frame.variables.append(made.object)
+    _define(frame, instr, made)
 
 
 # -- computation ------------------------------------------------------------------------------------
@@ -548,6 +550,8 @@ def _do_return(run: Execution, thread: RunningThread, frame: Frame, instr: Retur
     thread.frames.pop()
     if frame.at_return is not None:
         frame.at_return()
+    for variable in frame.variables if thread.frames or thread.name != () else ():  # main's are left as they were
+        variable.is_freed = True
     if not thread.frames:
         if thread.name == ():
             thread.is_stuck = "end of the program"
