@@ -18,7 +18,7 @@ from differential.judge import Judgement, judge
 COUNT = int(os.environ.get("RACEPROOF_FUZZ", "600"))
 FIRST = int(os.environ.get("RACEPROOF_FUZZ_SEED", "1"))
 BATCH = 50
-QUICK = 200
+QUICK = 100
 MAX_EXECUTIONS = 1500
 SECONDS = 3.0
 

@@ -55,7 +55,7 @@ both_overflows = pytest.mark.parametrize(
 some_data = given(data=st.data())
 # How many times as many examples as `make test` can afford: RACEPROOF_LAWS=50 for a thorough run.
 _TIMES = int(os.environ.get("RACEPROOF_LAWS", "1"))
-few, usual, many = (settings(max_examples=n * _TIMES) for n in (8, 25, 60))
+few, usual, many = (settings(max_examples=n * _TIMES) for n in (6, 15, 30))
 
 
 def smaller_and_larger(data: st.DataObject, domain: NumericDomain) -> tuple[State, State]:

@@ -7,6 +7,7 @@ those bytes. Behind its own entries come those of its creator up to its creation
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import gcd
@@ -87,7 +88,7 @@ class Memory:
         self.width = 8 * program.pointer_size
         self._program = program
         # Objects lie far from each other, and where few numbers of a program do: each has one place or more.
-        self._places: list[Object] = []
+        self._objects: list[Object] = []
         self._gap, self._start, self._unknown = (32, 0x1357 << 48, 0) if self.width == 64 else (18, 0x11 << 24, 1 << 22)
         self._heap_fill = heap_fill
         self._logs: dict[Instance, _Log] = {}
@@ -100,11 +101,12 @@ class Memory:
 
     def make(self, name: str, kind: str, size: int | None, fill: int | None = None) -> Object:
         places = 1 + ((self._unknown if size is None else size) >> self._gap)
-        base = self._start + ((len(self._places) + 1) << self._gap)
+        last = self._objects[-1] if self._objects else None
+        base = last.base + last.room if last is not None else self._start + (1 << self._gap)
         if base + (places << self._gap) > mask(self.width):
             raise LimitReached("the objects of the unwound program do not fit into its memory")
         made = Object(name, base, places << self._gap, kind, size, fill=fill)
-        self._places += [made] * places
+        self._objects.append(made)
         return made
 
     def heap(self, name: str, size: int | None, is_zero: bool) -> Object:
@@ -127,12 +129,13 @@ class Memory:
         return (self._symbols[key].base + address.offset) & ((1 << self.width) - 1)
 
     def object_at(self, address: int) -> Object | None:
-        number = ((address - self._start) >> self._gap) - 1
-        return self._places[number] if 0 <= number < len(self._places) else None
+        number = bisect_right(self._objects, address, key=lambda obj: obj.base) - 1
+        found = self._objects[number] if number >= 0 else None
+        return found if found is not None and address < found.base + found.room else None
 
     def room(self, address: Value) -> int:
         """At most so many bytes come behind the beginning of what it points to."""
-        return max((found.room for found in self.origin(address) or self._places), default=1)
+        return max((found.room for found in self.origin(address) or self._objects), default=1)
 
     # -- where pointers come from
 
