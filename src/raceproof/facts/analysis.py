@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
-from raceproof.core import Budget, LimitReached
+from raceproof.core import Budget, InternalError, LimitReached
 from raceproof.facts.call_targets import call_graph
 from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
 from raceproof.facts.flow.counters import countdowns, drawn_from, lenders
@@ -103,6 +103,8 @@ def _world(program: Program, budget: Budget, known: KnownFunctions) -> World:
         lost = lost_pointers(world)
         if not lost:
             return world
+        if lost & anywhere:
+            raise InternalError("a pointer that may point anywhere points to nothing")
         log.info("points-to: %d pointers are lost and may point anywhere", len(lost))
         anywhere |= lost
 

@@ -14,10 +14,14 @@ from raceproof.facts.pointers.points_to import solve
 
 COMMON = """
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 int x; int *cell; double box; struct s { int *p; } pair;
 static int *through(double d) { int *p; d = -d; memcpy(&p, &d, sizeof p); return p; }
+struct large { int *p; long more[4]; } large;
+static int by_value(struct large l) { return *l.p; }
+static int variadic(int n, ...) { va_list a; va_start(a, n); int *p = va_arg(a, int *); va_end(a); return *p; }
 static int *none(void) { return 0; }
 static int get(int *p) { return p ? *p : 0; }
 static void *start(void *p) { return p ? (void *)(long)*(int *)p : 0; }
@@ -43,6 +47,9 @@ LOST = {
     "a round": "int *p = 0; for (int i = 0; i < argc; i++) p = i > 2 ? through(box) : p + *p; return 0;",
     "an argument of the library": "return strlen((char *)through(box));",
     "an index": "char *none = (char *)cell; none += (unsigned long)&x; return *none;",
+    "a lock": "pthread_mutex_unlock((pthread_mutex_t *)through(box)); return 0;",
+    "a struct by value": "large.p = through(box); return by_value(large);",
+    "a variadic argument": "return variadic(1, through(box));",
     "a function": "void (*f)(void) = (void (*)(void))through(box); f(); return 0;",
 }
 

@@ -397,11 +397,11 @@ class Flow:
         for dependent in list(record.dependents):
             self._enqueue(dependent)
         for (thread, _, _), known in self._contexts.items():
-            if thread == record.id:
+            if thread in (record.id, SHARED):
                 for context in known.values():
                     self._enqueue(context)
         for merged in self._merged.values():
-            if merged.thread == record.id:
+            if merged.thread in (record.id, SHARED):
                 self._enqueue(merged)
 
     def lose_names(self, creator: Context, record: ThreadRecord) -> None:

@@ -173,7 +173,7 @@ def _is_left_alone(
     given: Given,
 ) -> bool:
     places = _read_places(flow, touched, record, given)
-    if any(map(world.may_change_unseen, places)):
+    if not places or any(map(world.may_change_unseen, places)):
         return False
     writes = ((key, touch) for key, touch in touched.items() if touch.touch.kind.writes)
     return all(

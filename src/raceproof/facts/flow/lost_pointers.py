@@ -58,16 +58,22 @@ class _Explanation:
         self.functions = [function for name, function in world.program.functions.items() if name in reached]
 
     def used_in(self, function: Function) -> Iterator[Reg]:
-        """The registers through which the function calls, or it or the library touches memory; null may be freed."""
+        """The registers through which the function calls, or it or the library touches memory or locks; null may be
+        freed."""
         for instr in self._instructions(function):
-            if isinstance(instr, Call) and isinstance(instr.callee, Reg):
-                yield instr.callee
+            if isinstance(instr, Call):
+                yield from (used for used in (instr.callee, *self._locks(instr)) if isinstance(used, Reg))
             for targeted in self.world.touches(function, instr):
                 touch = targeted.touch
                 is_number = isinstance(instr, Call) and not _is_given_as_pointer(touch.address, instr)
                 may_be_null = touch.static is not None or touch.kind is AccessKind.FREE
                 if isinstance(touch.address, Reg) and not is_number and not may_be_null:
                     yield touch.address
+
+    def _locks(self, call: Call) -> list[Operand]:
+        """What a thread operation is about: a lock, a condition, a semaphore, a barrier."""
+        places = {i for op in self.world.sync_ops(call) for i in (op.arg, op.lock_arg) if i is not None}
+        return [arg for i, arg in enumerate(call.args) if i in places and _is_given_as_pointer(arg, call)]
 
     def _instructions(self, function: Function) -> Iterator[Instr]:
         info = self.world.info(function.name)
@@ -116,6 +122,8 @@ class _Explanation:
         found: list[Place] = []
         (touch,) = self.world.touches(self.world.program.functions[function], load)
         for place in touch.targets:
+            if place.object in self.world.points_to.filled_by_calls:
+                return None
             for writer, instr, written in self._writes.get(place.object, ()):
                 if overlap(place, written):
                     if not isinstance(instr, Store):

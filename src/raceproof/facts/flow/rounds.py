@@ -28,7 +28,7 @@ def ranges_of(w: Walker, site: SiteId, address: Linear, state: State) -> tuple[t
         inside = label != loop.header and label in w.info.loops[loop.header]
         if inside and counter in address.atoms() and _counts_up(w, loop):
             first, bound = w.value(loop.first, state), w.value(loop.bound, state)
-            found.append((counter, first, bound.shifted(int(loop.predicate in ("sle", "ule")))))
+            found.append((counter, first, bound.shifted(int(loop.predicate == "sle"))))
     return tuple(found)
 
 

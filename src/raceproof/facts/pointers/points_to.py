@@ -64,6 +64,10 @@ class PointsTo:
         self.unknown_calls: tuple[tuple[str, SiteId], ...] = tuple(sorted(self._found.unknown.items()))
         self.reached: frozenset[str] = frozenset(self._instances)
         """The functions of the program that may run."""
+        self.filled_by_calls: frozenset[ObjectId] = frozenset(
+            ObjectId(o.number) for o in self._work.values.objects if o.kind is ObjectKind.STACK and o.site is None
+        )
+        """Structs that are passed by value, and variadic arguments."""
         self.escaped_functions: frozenset[str] = frozenset(self._found.escaped_functions)
         self.escaped_objects: frozenset[ObjectId] = frozenset(ObjectId(n) for n in self._work.escaped)
 
