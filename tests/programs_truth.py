@@ -18,7 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-ENGINES = ("lockset", "petri", "transactions", "bmc", "explore")
+ENGINES = ("lockset", "shapes", "petri", "transactions", "bmc", "explore")
 FINDERS = ("bmc", "explore")
 """Engines that look for races. One that only proves must not miss any."""
 

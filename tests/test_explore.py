@@ -133,5 +133,5 @@ def test_check_explores_what_is_open() -> None:
     command = ["check", str(EXAMPLES / "bank_race.c"), "--json", "report.json", "--time-limit", "30"]
     assert main(command) == Exit.RACE
     report = json.loads(Path("report.json").read_text(encoding="utf-8"))
-    assert [engine["name"] for engine in report["engines"]] == ["lockset", "petri", "transactions", "explore"]
+    assert [engine["name"] for engine in report["engines"]] == ["lockset", "shapes", "petri", "transactions", "explore"]
     assert main(["replay", "report.json"]) == Exit.RACE

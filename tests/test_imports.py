@@ -10,7 +10,7 @@ import pytest
 
 SRC = Path(__file__).parent.parent / "src" / "raceproof"
 
-ENGINES = {"lockset", "transactions", "petri", "bmc", "explore"}
+ENGINES = {"lockset", "shapes", "transactions", "petri", "bmc", "explore"}
 BELOW_ENGINES = {"core", "ir", "model", "facts", "domains"}
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
@@ -25,7 +25,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "explore": BELOW_ENGINES | {"frontend", "native"},  # it asks the front end to instrument the IR
     "petri": BELOW_ENGINES | {"native"},
     # it replays, draws nets and graphs, unwinds; it never asks for a proof
-    "evidence": BELOW_ENGINES | {"explore", "petri", "transactions", "bmc"},
+    "evidence": BELOW_ENGINES | {"explore", "petri", "shapes", "transactions", "bmc"},
     "report": {"core", "ir", "model"},
     # each program is checked by a process of its own: no engine is needed here
     "corpora": {"core", "frontend", "model", "report"},

@@ -235,7 +235,7 @@ PROVE_SECONDS = 5.0
 PROVE_EVERY = 1 if os.environ.get("RACEPROOF_EXPLORE_ALL", "0") != "0" else 16
 
 
-@pytest.mark.parametrize("engine", ["petri", "transactions"])
+@pytest.mark.parametrize("engine", ["shapes", "petri", "transactions"])
 @pytest.mark.parametrize(
     "path", [p for p in all_programs() if p.stem.endswith("_race")][::PROVE_EVERY], ids=program_name
 )

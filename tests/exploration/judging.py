@@ -44,7 +44,7 @@ from exploration import bmc_agreement, sanitizer
 from exploration.compare import Compiled, Problem, compile_text, disagreements, lines_of, never_waits, places
 from exploration.families import Specimen
 from exploration.searches import OPEN, ORACLE, SWEEP, Key, Limits, Lines, Outcome, Searches, key_of
-from raceproof import facts, lockset, petri, portfolio, report, transactions
+from raceproof import facts, lockset, petri, portfolio, report, shapes, transactions
 from raceproof.cli import check_evidence
 from raceproof.core import Budget, InputError, LimitReached, ToolMissing, Unsupported
 from raceproof.explore import ExploreOptions
@@ -68,6 +68,7 @@ _GIVES_UP: Final = (Unsupported, LimitReached, ToolMissing)
 Prover = Callable[[ConcurrentProgram, Sequence[RacePair], Budget], EngineResult]
 PROVERS: Final[dict[str, Prover]] = {
     "lockset": lambda cp, pairs, budget: lockset.run(cp, pairs, lockset.LocksetOptions(), budget),
+    "shapes": lambda cp, pairs, budget: shapes.run(cp, pairs, shapes.ShapesOptions(), budget),
     "petri": lambda cp, pairs, budget: petri.run(cp, pairs, petri.PetriOptions(), budget),
     "transactions": lambda cp, pairs, budget: transactions.run(cp, pairs, transactions.TransactionsOptions(), budget),
 }

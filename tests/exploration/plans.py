@@ -17,7 +17,7 @@ _CHANGES: Final = tuple(CHANGES)
 _WEAK: Final = re.compile(r"memory_order_(?!seq_cst)")
 _WAITS: Final = re.compile(r"cond_\w*wait|pthread_cancel")
 _TRIED: Final = re.compile(r"try(?:rd|wr)?lock|trywait|tryjoin|pthread_cancel")
-_CHECKED: Final = (tuple(portfolio.ENGINES), ("petri",), ("transactions",), ("bmc",), ("explore",))
+_CHECKED: Final = (tuple(portfolio.ENGINES), ("shapes",), ("petri",), ("transactions",), ("bmc",), ("explore",))
 
 
 def searches_of(whole: Specimen) -> tuple[str, ...]:
@@ -39,8 +39,8 @@ def everybody(whole: Specimen) -> Plan:
 
 
 def plan_of(whole: Specimen) -> Plan:
-    """`dfs`, `race`, another search and lockset look at each program, transactions at those with values, all that prove
-    at variations, which have the most idioms; the round of seeds says who else."""
+    """`dfs`, `race`, another search, lockset and shapes look at each program, transactions at those with values, and
+    petri and transactions by turns at variations, which have the most idioms; the round of seeds says who else."""
     turn = whole.seed // len(CYCLE)
     fitting = searches_of(whole)
     other = OTHERS[turn % len(OTHERS)]
@@ -50,11 +50,11 @@ def plan_of(whole: Specimen) -> Plan:
         searches = ("race", "optimal", *classes_of(whole))
     if turn % 2 or whole.family == "chains":
         searches = (SWEEP, *searches)
-    provers = ["lockset"]
+    provers = ["lockset", "shapes"]
     has_idioms = whole.family == "variations"
-    if has_idioms or turn % 5 == 0:
+    if (has_idioms and turn % 2) or turn % 5 == 0:
         provers.append("petri")
-    if has_idioms or whole.family == "values" or turn % 15 == 1:
+    if (has_idioms and turn % 2 == 0) or whole.family == "values" or turn % 15 == 1:
         provers.append("transactions")
     return Plan(
         searches=tuple(name for name in searches if name in (*fitting, CLASSES, SWEEP)),

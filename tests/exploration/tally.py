@@ -21,7 +21,7 @@ from exploration.families import FAMILIES, Specimen
 from exploration.judging import Judged
 from exploration.searches import ALL, OPEN, ORACLE, SWEEP
 
-ENGINES: Final = ("lockset", "petri", "transactions", "bmc", "check", *ALL, SWEEP, OPEN)
+ENGINES: Final = ("lockset", "shapes", "petri", "transactions", "bmc", "check", *ALL, SWEEP, OPEN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from raceproof import evidence, explore, frontend
+from raceproof.cli.report_heaps import heaps_of
 from raceproof.cli.report_invariants import invariants_of
 from raceproof.core import InputError
 from raceproof.ir import SiteId
 from raceproof.model import (
     AccessId,
     CertifiedNet,
+    HeapMap,
     InvariantMap,
     LockAction,
     LockModel,
@@ -71,11 +73,12 @@ def read_claims(path: Path) -> ReportedClaims:
             raise InputError(f"{path}: does not say what was compiled: check the program again")
         certificates = [_certificate(certificate) for certificate in fields.get("certificates", [])]
         invariants = [invariants_of(found) for found in fields.get("invariants", [])]
+        heaps = [heaps_of(found) for found in fields.get("heaps", [])]
         unwindings = [_unwinding(found) for found in fields.get("unwindings", [])]
         claims = evidence.ReportClaims(
             verdict=Verdict(fields["verdict"]),
             scope=_scope(fields),
-            pairs=tuple(_claim(pair, certificates, invariants, unwindings) for pair in fields["pairs"]),
+            pairs=tuple(_claim(pair, certificates, invariants, heaps, unwindings) for pair in fields["pairs"]),
         )
         if len({claim.id for claim in claims.pairs if claim.id > 0}) != len(claims.pairs):
             raise ValueError("pairs need numbers of their own, from 1")
@@ -86,7 +89,11 @@ def read_claims(path: Path) -> ReportedClaims:
 
 
 def _claim(
-    pair: Fields, certificates: list[CertifiedNet], invariants: list[InvariantMap], unwindings: list[Unwinding]
+    pair: Fields,
+    certificates: list[CertifiedNet],
+    invariants: list[InvariantMap],
+    heaps: list[HeapMap],
+    unwindings: list[Unwinding],
 ) -> evidence.Claim:
     first, second = (_access(access) for access in pair["accesses"])
     return evidence.Claim(
@@ -100,6 +107,7 @@ def _claim(
         schedule=_schedule(pair["schedule"]) if pair["schedule"] is not None else None,
         certificate=_numbered(certificates, pair.get("certificate"), "certificate"),
         invariants=_numbered(invariants, pair.get("invariants"), "map of invariants"),
+        heaps=_numbered(heaps, pair.get("heaps"), "map of heaps"),
         unwinding=_numbered(unwindings, pair.get("unwinding"), "unwinding"),
     )
 

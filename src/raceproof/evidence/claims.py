@@ -15,6 +15,7 @@ from raceproof.model import (
     AccessId,
     CertifiedNet,
     ConcurrentProgram,
+    HeapMap,
     InvariantMap,
     RacePair,
     RunSetup,
@@ -68,7 +69,8 @@ class AccessClaim:
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One pair of the report. `evidence` is in the words of the engine, `schedule` belongs to a race,
-    `certificate` to a proof by a net, `invariants` to one by invariants, `unwinding` to one by a solver."""
+    `certificate` to a proof by a net, `invariants` to one by invariants, `heaps` to one by who owns what,
+    `unwinding` to one by a solver."""
 
     id: int
     key: Key
@@ -80,6 +82,7 @@ class Claim:
     schedule: Schedule | None = None
     certificate: CertifiedNet | None = None
     invariants: InvariantMap | None = None
+    heaps: HeapMap | None = None
     unwinding: Unwinding | None = None
 
     @property

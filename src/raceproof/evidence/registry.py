@@ -12,6 +12,7 @@ from pathlib import PurePath
 from raceproof.core import Budget, InputError, LimitReached, ToolMissing, Unsupported
 from raceproof.evidence.claims import Answer, Claim, Judgement, Ruling, Subject, accepted, not_checked, rejected
 from raceproof.evidence.exhaustion import check_exhaustion
+from raceproof.evidence.heaps import check_heaps
 from raceproof.evidence.invariants import check_invariants
 from raceproof.evidence.nets import check_nets
 from raceproof.evidence.schedules import check_races
@@ -24,6 +25,7 @@ Checker = Callable[[Subject, Sequence[Claim], Budget], Iterator[Judgement]]
 CHECKERS: dict[str, Checker] = {
     "race": check_races,
     "lockset": check_static_proofs,
+    "shapes": check_heaps,
     "petri": check_nets,
     "transactions": check_invariants,
     "bmc": check_unwindings,

@@ -171,6 +171,8 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         doubtful_mutexes=frozenset(
             name for name in world.program.globals if world.points_to.object_of_symbol(name) in world.doubtful_mutexes
         ),
+        doubtful_objects=frozenset(world.doubtful_mutexes),
+        made_at=world.points_to.made_at(),
     )
 
 

@@ -30,7 +30,7 @@ from raceproof.ir.instructions import (
     Unreachable,
     successors,
 )
-from raceproof.ir.operands import operands
+from raceproof.ir.operands import operands, result
 from raceproof.ir.printer import format_function, format_instr, format_program
 from raceproof.ir.program import (
     Block,
@@ -117,5 +117,6 @@ __all__ = [
     "format_instr",
     "format_program",
     "operands",
+    "result",
     "successors",
 ]

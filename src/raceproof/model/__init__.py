@@ -51,6 +51,7 @@ from raceproof.model.findings import (
 )
 from raceproof.model.fingerprint import fingerprints, short_path, target_name
 from raceproof.model.guides import Guide, GuideStep
+from raceproof.model.heaps import CellData, HeapData, HeapMap, ListData, LockHeaps, OwnedHeaps, ValueData
 from raceproof.model.invariants import InvariantMap, Invariants, NodeInvariant, ProductInvariants, StateData
 from raceproof.model.memory import MemLoc, MemObject, ObjectKind
 from raceproof.model.models import LockAction, LockModel, Models, SafeFunction
@@ -102,6 +103,7 @@ __all__ = [
     "Base",
     "CallGraph",
     "CallTargets",
+    "CellData",
     "CertifiedNet",
     "CheckResult",
     "ConcurrentProgram",
@@ -117,6 +119,8 @@ __all__ = [
     "GivenNumber",
     "Guide",
     "GuideStep",
+    "HeapData",
+    "HeapMap",
     "HeldLock",
     "Incident",
     "IncidentResult",
@@ -124,7 +128,9 @@ __all__ = [
     "InvariantMap",
     "Invariants",
     "Linear",
+    "ListData",
     "LockAction",
+    "LockHeaps",
     "LockKind",
     "LockMode",
     "LockModel",
@@ -136,6 +142,7 @@ __all__ = [
     "ObjectId",
     "ObjectKind",
     "Opaque",
+    "OwnedHeaps",
     "PairResult",
     "ProductInvariants",
     "Proof",
@@ -172,6 +179,7 @@ __all__ = [
     "TraceStep",
     "Turn",
     "Unwinding",
+    "ValueData",
     "Verdict",
     "View",
     "fingerprints",

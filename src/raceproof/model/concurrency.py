@@ -357,10 +357,11 @@ class ConcurrentProgram:
     `senders` gives, for each signal that orders, the one thread that sends it; `sent_after` what it has always
     received itself before sending through that address. `countdowns`: counters that threads count down;
     `drawn_from`: from which they draw numbers, a different one each time; `given_numbers`: those of them that are
-    places in what threads were given, and what is there; `tokens`: cells in which they leave something
-    for others. `doubtful_mutexes`: global variables whose lock calls may be refused. `may_hold`: for an object that is
-    private somewhere, the accesses through which a pointer to it may be stored and found. `calls` is None where
-    the facts were not made by `facts.analyse`.
+    places in what threads were given, and what is there; `tokens`: cells in which they leave something for others.
+    `doubtful_mutexes`: global variables whose lock calls may be refused; `doubtful_objects`: all such objects.
+    `may_hold`: for an object that is private somewhere, the accesses through which a pointer to it may be stored and
+    found. `calls` is None where the facts were not made by `facts.analyse`. `made_at`: the objects that an instruction
+    makes, each with the calls through which the function was entered that makes it, the last ones.
     """
 
     program: Program
@@ -382,3 +383,5 @@ class ConcurrentProgram:
     tokens: tuple[TokenCells, ...] = ()
     regions: Regions = NO_REGIONS
     doubtful_mutexes: frozenset[str] = frozenset()
+    doubtful_objects: frozenset[ObjectId] = frozenset()
+    made_at: Mapping[SiteId, tuple[tuple[ObjectId, tuple[SiteId, ...]], ...]] = field(default_factory=dict)

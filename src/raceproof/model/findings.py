@@ -9,6 +9,7 @@ from typing import final
 from raceproof.core import InternalError, SourcePos
 from raceproof.ir import SiteId
 from raceproof.model.concurrency import AccessId, RacePair, View
+from raceproof.model.heaps import OwnedHeaps
 from raceproof.model.invariants import Invariants
 
 
@@ -211,7 +212,7 @@ class Unwinding:
 
 
 Proof = tuple[StaticReason, ...]
-Evidence = Proof | Reason | Schedule | Exhausted | CertifiedNet | Invariants | Unwinding
+Evidence = Proof | Reason | Schedule | Exhausted | CertifiedNet | Invariants | OwnedHeaps | Unwinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +269,8 @@ class Finding:
             case Verdict.RACE_FREE if isinstance(evidence, Invariants):
                 reach = Scope.ANY_THREADS if evidence.is_for_any_number else Scope.ALL_INPUTS
                 fits = (self.pair.first, self.pair.second) in evidence.map.pairs and self.scope is reach
+            case Verdict.RACE_FREE if isinstance(evidence, OwnedHeaps):
+                fits = (self.pair.first, self.pair.second) in evidence.map.pairs and self.scope is Scope.ALL_INPUTS
             case Verdict.RACE_FREE if isinstance(evidence, Unwinding):
                 reach = Scope.ALL_INPUTS if evidence.is_complete else Scope.BOUNDED
                 fits = (self.pair.first, self.pair.second) in evidence.pairs and self.scope is reach

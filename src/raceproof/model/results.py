@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from raceproof.core import InternalError, SourcePos
 from raceproof.model.concurrency import AccessKind, Assumption, RacePair
 from raceproof.model.findings import CertifiedNet, Run, RunSetup, Schedule, Scope, Unwinding, Verdict
+from raceproof.model.heaps import HeapMap
 from raceproof.model.invariants import InvariantMap
 from raceproof.model.models import Models
 
@@ -145,8 +146,8 @@ class PairResult:
     """What the run says about one pair; `id` counts from 1 and is the same in every run on the same program.
 
     `engine` is the one that decided, or for an open pair the last one that looked at it. A bounded proof leaves the
-    verdict at UNKNOWN, with `scope` BOUNDED. `certificate`, `invariants` and `unwinding` are those of a proof which
-    has them. `fingerprint` names the pair by what it touches and where, not by line numbers: it stays when lines
+    verdict at UNKNOWN, with `scope` BOUNDED. `certificate`, `invariants`, `heaps` and `unwinding` are those of a proof
+    which has them. `fingerprint` names the pair by what it touches and where, not by line numbers: it stays when lines
     move. `suppressed` is the reason that the user gave for not wanting to hear of it, `is_known` whether it is in the
     baseline; neither changes the verdict.
     """
@@ -162,6 +163,7 @@ class PairResult:
     race: RaceResult | None = None
     certificate: CertifiedNet | None = None
     invariants: InvariantMap | None = None
+    heaps: HeapMap | None = None
     unwinding: Unwinding | None = None
     fingerprint: str = ""
     suppressed: str | None = None

@@ -29,6 +29,7 @@ from raceproof.model import (
     MemLoc,
     ObjectId,
     ObjectKind,
+    OwnedHeaps,
     PairResult,
     RacePair,
     RaceResult,
@@ -91,6 +92,7 @@ class Namer:
             race=race,
             certificate=found if isinstance(found, CertifiedNet) else None,
             invariants=found.map if isinstance(found, Invariants) else None,
+            heaps=found.map if isinstance(found, OwnedHeaps) else None,
             unwinding=found if isinstance(found, Unwinding) else None,
         )
 

@@ -11,6 +11,7 @@ from raceproof.model import (
     CertifiedNet,
     CheckResult,
     EngineReport,
+    HeapMap,
     IncidentResult,
     InputResult,
     InvariantMap,
@@ -24,6 +25,7 @@ from raceproof.model import (
     TraceStep,
     Unwinding,
 )
+from raceproof.report.json_heaps import heaps_to_json
 from raceproof.report.json_invariants import invariants_to_json
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -33,6 +35,7 @@ def to_json(result: CheckResult) -> dict[str, Json]:
     """Everything in the result; where a place is not known, `file` is empty and `line` and `column` are 0."""
     certificates = list(dict.fromkeys(p.certificate for p in result.pairs if p.certificate is not None))
     invariants = list(dict.fromkeys(p.invariants for p in result.pairs if p.invariants is not None))
+    heaps = list(dict.fromkeys(p.heaps for p in result.pairs if p.heaps is not None))
     unwindings = list(dict.fromkeys(p.unwinding for p in result.pairs if p.unwinding is not None))
     explored = next((engine for engine in result.engines if "executions" in engine.stats), None)
     return {
@@ -40,9 +43,10 @@ def to_json(result: CheckResult) -> dict[str, Json]:
         "scope": result.scope.value if result.scope is not None else None,
         "reason": result.reason,
         "program": {"files": list(result.files)},
-        "pairs": [_pair(pair, certificates, invariants, unwindings) for pair in result.pairs],
+        "pairs": [_pair(pair, certificates, invariants, heaps, unwindings) for pair in result.pairs],
         "certificates": [_certificate(certificate) for certificate in certificates],
         "invariants": [invariants_to_json(found) for found in invariants],
+        "heaps": [heaps_to_json(found) for found in heaps],
         "unwindings": [_unwinding(unwinding) for unwinding in unwindings],
         "engines": [_engine(engine) for engine in result.engines],
         "stats": dict(explored.stats) if explored is not None else {},
@@ -61,9 +65,10 @@ def _pair(
     pair: PairResult,
     certificates: list[CertifiedNet],
     invariants: list[InvariantMap],
+    heaps: list[HeapMap],
     unwindings: list[Unwinding],
 ) -> dict[str, Json]:
-    """`certificate`, `invariants`, `unwinding`: their numbers in the lists of all, from 0."""
+    """`certificate`, `invariants`, `heaps`, `unwinding`: their numbers in the lists of all, from 0."""
     return {
         "id": pair.id,
         "verdict": pair.verdict.value,
@@ -79,6 +84,7 @@ def _pair(
         "schedule": _race(pair.race) if pair.race is not None else None,
         "certificate": certificates.index(pair.certificate) if pair.certificate is not None else None,
         "invariants": invariants.index(pair.invariants) if pair.invariants is not None else None,
+        "heaps": heaps.index(pair.heaps) if pair.heaps is not None else None,
         "unwinding": unwindings.index(pair.unwinding) if pair.unwinding is not None else None,
     }
 

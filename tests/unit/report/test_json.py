@@ -28,7 +28,7 @@ def test_the_words_that_others_depend_on() -> None:
     assert (data["verdict"], data["scope"], data["other"]) == ("unknown", None, [])
     [pair] = data["pairs"]  # type: ignore[misc]
     words = "id verdict scope engine target accesses access_ids evidence fingerprint suppressed known schedule"
-    assert set(pair) == {*words.split(), "certificate", "invariants", "unwinding"}
+    assert set(pair) == {*words.split(), "certificate", "invariants", "heaps", "unwinding"}
     assert pair["accesses"][0] == {
         "file": "demo.c",
         "line": 10,

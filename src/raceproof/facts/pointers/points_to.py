@@ -144,6 +144,11 @@ class PointsTo:
         """Objects made at an alloca, an allocating call or a thread creation; several where it was cloned."""
         return tuple(ObjectId(o.number) for o in self._builder.objects_of_site.get(site, ()))
 
+    def made_at(self) -> dict[SiteId, tuple[tuple[ObjectId, tuple[SiteId, ...]], ...]]:
+        """All objects by the instruction that makes them, each with the context of its function: the last calls."""
+        sites = self._builder.objects_of_site
+        return {site: tuple((ObjectId(o.number), o.context) for o in made) for site, made in sites.items()}
+
     def static_location(self, name: str) -> tuple[MemLoc, ...]:
         """The library's own object of that name (`Effect.static_object`); empty if no call reaches it."""
         obj = self._work.symbols.get(name) if name in self._program.globals else self._work.statics.get(name)

@@ -1,0 +1,263 @@
+"""What the engine must know about the whole program before it follows any thread; all of it errs on the safe side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from raceproof.core import Unsupported
+from raceproof.facts import Sync, SyncOp, effect_of, handlers_end_threads, names_of, recursion_counts, sync_op
+from raceproof.ir import (
+    Block,
+    Call,
+    Function,
+    Instr,
+    Program,
+    Reg,
+    SiteId,
+    operands,
+    result,
+    successors,
+)
+from raceproof.model import (
+    MAIN,
+    Access,
+    CallGraph,
+    CallTargets,
+    ConcurrentProgram,
+    MemLoc,
+    ObjectId,
+    ObjectKind,
+    ThreadId,
+    View,
+)
+from raceproof.shapes.symbolic_heap import ANYTHING, NULL, Layout, Origin, Place, Value
+
+_REFUSED: Final = frozenset(
+    {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "llvm.eh.sjlj.setjmp", "longjmp", "siglongjmp", "_longjmp"}
+    | {"getcontext", "setcontext", "swapcontext", "makecontext"}
+    | {"pthread_cancel", "_pthread_cleanup_push", "_pthread_cleanup_pop", "__pthread_register_cancel"}
+    | {"__pthread_unwind_next", "pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"}
+)
+"""What makes a thread end or go on elsewhere than its code says, and locks that survive their owners."""
+SILENT: Final = frozenset(
+    {Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD, Sync.DETACH, Sync.SIGNAL, Sync.BROADCAST, Sync.CONDITION_INIT}
+    | {Sync.BARRIER_INIT, Sync.BARRIER_WAIT, Sync.JOIN, Sync.SEM_INIT, Sync.SEM_WAIT, Sync.SEM_TRYWAIT, Sync.SEM_POST}
+    | {Sync.LOCK_INIT, Sync.LOCK_DESTROY, Sync.ATOMIC_BEGIN, Sync.ATOMIC_END}
+)
+"""Operations after which a thread owns what it owned before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """A lock, and the places that are touched only by who holds it, or by main while it is alone."""
+
+    lock: Place
+    roots: tuple[Place, ...]
+
+
+class Surroundings:
+    """`by_site`: the accesses of an instruction to what threads share. `outside`: threads that may run at any time,
+    whoever starts them."""
+
+    def __init__(self, cp: ConcurrentProgram) -> None:
+        if cp.calls is None:
+            raise Unsupported("a program whose calls are not known")
+        self.cp = cp
+        self.calls: CallGraph = cp.calls
+        self.program: Program = cp.program
+        self._refuse()
+        self.symbols = _objects_of_symbols(cp)
+        self.by_site: dict[SiteId, tuple[Access, ...]] = {}
+        for access in cp.accesses.values():
+            self.by_site[access.site] = (*self.by_site.get(access.site, ()), access)
+        self.shared = frozenset(target.object for access in cp.accesses.values() for target in access.targets)
+        self.layout = Layout(
+            self.program.pointer_size, {number: (one.source_type, one.size) for number, one in cp.objects.items()}
+        )
+        self.outside = self._find_outside()
+        self._relevant = self._find_relevant()
+        self._live: dict[str, dict[str, frozenset[str]]] = {}
+        self._live_at: dict[tuple[str, int, int], frozenset[str]] = {}
+
+    def _refuse(self) -> None:
+        if self.program.listed_functions("llvm.global_ctors"):
+            raise Unsupported("functions that run before main")
+        for targets in self.calls.targets.values():
+            if targets.starts is None:
+                raise Unsupported("threads that start in a function which is not known")
+            for name in (name for external in targets.externals for name in names_of(external)):
+                if name in _REFUSED:
+                    raise Unsupported(f"jumps out of functions, cancellation, robust locks ({name})")
+        if handlers_end_threads(self.program, self.calls):
+            raise Unsupported("threads that a handler may end")
+
+    def _find_outside(self) -> frozenset[ThreadId]:
+        creating = {
+            site
+            for site, targets in self.calls.targets.items()
+            if any(op.kind is Sync.CREATE for op in operations(targets))
+        }
+        found = {t.id for t in self.cp.threads.values() if t.id != MAIN and t.created_at not in creating}
+        found |= {t.id for t in self.cp.threads.values() if t.is_callback}
+        while more := {t.id for t in self.cp.threads.values() if t.parent in found} - found:
+            found |= more
+        return frozenset(found)
+
+    # -- locks and roots
+
+    def may_protect(self, group: Protected) -> bool:
+        """Whether the lock is one that can be relied on, and the places are of objects that exist once."""
+        hosts = [place.object for place in (group.lock, *group.roots)]
+        is_known = all(number in self.cp.objects and self.may_host(number) for number in hosts)
+        return is_known and not self._may_refuse(group.lock.object) and self.shared.issuperset(hosts[1:])
+
+    def may_host(self, number: ObjectId) -> bool:
+        """Whether locks and roots may be in the object: there is one of it."""
+        described = self.cp.objects[number]
+        kinds = (ObjectKind.GLOBAL, ObjectKind.HEAP, ObjectKind.STACK)
+        return described.is_single and described.kind in kinds
+
+    def _may_refuse(self, number: ObjectId) -> bool:
+        """Whether a call that locks a mutex in the object may come back without it."""
+        if number in self.cp.doubtful_objects:
+            return True
+        symbol = next((name for name, known in self.symbols.items() if known == number), None)
+        if symbol is None:
+            return self.cp.objects[number].kind is ObjectKind.GLOBAL
+        return not recursion_counts(self.cp)(symbol)
+
+    def is_alone(self, view: View) -> bool:
+        """Main, while no other thread runs."""
+        return view.thread == MAIN and not view.moment.may_run and not self.outside
+
+    # -- objects
+
+    def origin(self, site: SiteId, stack: tuple[SiteId, ...]) -> Origin:
+        """The objects of the facts that an instruction may make; `stack`: the calls that lead to it."""
+        made = self.cp.made_at.get(site, ())
+        return frozenset(number for number, context in made if not context or stack[-len(context) :] == context)
+
+    def initial(self, root: Place) -> Value:
+        """What is in a root when main begins."""
+        symbol = next((name for name, number in self.symbols.items() if number == root.object), None)
+        if symbol is None or root.offset is None:
+            return ANYTHING
+        variable = self.program.globals[symbol]
+        size = self.program.pointer_size
+        touched = any(
+            cell.offset < root.offset + size and root.offset < cell.offset + cell.size for cell in variable.initial
+        )
+        return NULL if variable.initial_complete and not touched and not variable.is_external else ANYTHING
+
+    # -- functions
+
+    def matters(self, name: str) -> bool:
+        """Whether the function, or one that it calls, touches what is shared, orders threads or makes objects."""
+        return name in self._relevant
+
+    def _find_relevant(self) -> frozenset[str]:
+        callers: dict[str, list[str]] = {}
+        work = []
+        for name, function in self.program.functions.items():
+            for instr in function.instructions():
+                if isinstance(instr, Call):
+                    targets = self.calls.targets[instr.id]
+                    for callee in (*targets.functions, *targets.callbacks):
+                        callers.setdefault(callee, []).append(name)
+            if any(self._is_step(instr) for block in function.blocks for instr in block.body):
+                work.append(name)
+        found = set(work)
+        while work:
+            for caller in callers.get(work.pop(), ()):
+                if caller not in found:
+                    found.add(caller)
+                    work.append(caller)
+        return frozenset(found)
+
+    def _is_step(self, instr: Instr) -> bool:
+        if instr.id in self.by_site or instr.id in self.cp.made_at:
+            return True
+        if not isinstance(instr, Call):
+            return False
+        targets = self.calls.targets[instr.id]
+        if targets.is_unknown or not targets.may_return or any(op.kind not in SILENT for op in operations(targets)):
+            return True
+        return any((effect := effect_of(name)) is not None and effect.noreturn for name in targets.externals)
+
+    def may_release_all(self, targets: CallTargets) -> bool:
+        """Code that nothing describes, which has pointers to locks or may run functions of the program."""
+        return targets.is_unknown and (targets.may_release_any or bool(self.calls.from_outside))
+
+    def live(self, function: Function, block: int, step: int) -> frozenset[str]:
+        """Registers that may still be read from an instruction of a block on."""
+        key = function.name, block, step
+        found = self._live_at.get(key)
+        if found is None:
+            if function.name not in self._live:
+                self._live[function.name] = _live_registers(function)
+            code = function.blocks[block]
+            behind = _live_at_end(code, self._live[function.name])
+            found = self._live_at[key] = _live_before(code.body[step:], behind)
+        return found
+
+
+def operations(targets: CallTargets) -> list[SyncOp]:
+    """The operations on threads that a call may be."""
+    return [op for op in map(sync_op, targets.externals) if op is not None]
+
+
+def overlaps(target: MemLoc, place: Place, size: int) -> bool:
+    """Whether an access there may touch `size` bytes at the place."""
+    if target.object != place.object:
+        return False
+    if target.offset is None or place.offset is None or target.stride is not None:
+        return True
+    end = target.offset + target.size if target.size is not None else None
+    return (end is None or place.offset < end) and target.offset < place.offset + size
+
+
+def _live_before(instrs: Iterable[Instr], live: frozenset[str]) -> frozenset[str]:
+    """Registers that are read by the instructions, or live behind them, and not made by them."""
+    now = set(live)
+    for instr in reversed(list(instrs)):
+        made = result(instr)
+        if made is not None:
+            now.discard(made.name)
+        now.update(operand.name for operand in operands(instr) if isinstance(operand, Reg))
+    return frozenset(now)
+
+
+def _live_at_end(block: Block, at_start: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    used = frozenset(o.name for o in operands(block.terminator) if isinstance(o, Reg))
+    return used.union(*(at_start[label] for label in successors(block.terminator)))
+
+
+def _live_registers(function: Function) -> dict[str, frozenset[str]]:
+    """Those that are live at the start of each block; what its phis read is, whichever way it is entered."""
+    known: dict[str, frozenset[str]] = {block.label: frozenset() for block in function.blocks}
+    changed = True
+    while changed:
+        changed = False
+        for block in reversed(function.blocks):
+            now = _live_before(block.body, _live_at_end(block, known))
+            changed |= now != known[block.label]
+            known[block.label] = now
+    return known
+
+
+def _objects_of_symbols(cp: ConcurrentProgram) -> dict[str, ObjectId]:
+    """Global variables by their name in the IR; those that cannot be told apart are left out."""
+    by_place: dict[tuple[str, object], list[ObjectId]] = {}
+    for number, described in cp.objects.items():
+        if described.kind is ObjectKind.GLOBAL:
+            by_place.setdefault((described.name, described.pos), []).append(number)
+    symbols: dict[tuple[str, object], list[str]] = {}
+    for symbol, variable in cp.program.globals.items():
+        symbols.setdefault((variable.source_name, variable.pos), []).append(symbol)
+    return {
+        names[0]: by_place[place][0]
+        for place, names in symbols.items()
+        if len(names) == 1 and len(by_place.get(place, ())) == 1
+    }

@@ -1,0 +1,44 @@
+// Two jobs have the same text.
+#include <pthread.h>
+#include <stdlib.h>
+
+struct job {
+    struct job *next;
+    char *text;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct job *jobs;
+
+static void *worker(void *arg) {
+    pthread_mutex_lock(&lock);
+    struct job *mine = jobs;
+    if (mine != NULL)
+        jobs = mine->next;
+    pthread_mutex_unlock(&lock);
+    if (mine != NULL) {
+        mine->text[0] = 'x'; // race
+        free(mine);
+    }
+    return NULL;
+}
+
+int main(void) {
+    pthread_t a, b;
+    char *text = malloc(8);
+    if (text == NULL)
+        return 1;
+    for (int i = 0; i < 2; i++) {
+        struct job *job = malloc(sizeof *job);
+        if (job == NULL)
+            return 1;
+        job->text = text;
+        job->next = jobs;
+        jobs = job;
+    }
+    pthread_create(&a, NULL, worker, NULL);
+    pthread_create(&b, NULL, worker, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
