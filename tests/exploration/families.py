@@ -3,10 +3,10 @@
 The families, each with a generator of its own: `sc` and `weak` (branches on shared data under locks, without and with
 the weaker memory orders), `values` (values decide), `loops` (loops and inputs; `dfs` tries all values of these),
 `api` (the whole thread API, pointers, heap), `loose` (every way to wait, without a plan), `chains` (threads that wait
-for others in chains), `lists` (lists that hang on several roots, each with its lock), `idioms` (idioms put together and
-spoiled, statements at random), `variations` (the programs of `tests/programs`, spoiled). Programs of all but the last
-two are trees, which end and are bounded, so that `dfs` comes to its end, but for some of `lists`; those of the last two
-are texts, which `dfs` may not finish.
+for others in chains), `lists` (lists that hang on several roots, each with its lock), `queues` (nodes that are taken
+out of lists and used without a lock), `idioms` (idioms put together and spoiled, statements at random), `variations`
+(the programs of `tests/programs`, spoiled). Programs of all but the last three are trees, which end and are bounded, so
+that `dfs` comes to its end, but for some of `lists`; those of the last three are texts, which `dfs` may not finish.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final
 from differential.generator import generate as idioms
 from differential.shrinker import candidates
 
-from exploration import api, chains, generator, lists, loose, small_loops, values, variations
+from exploration import api, chains, generator, lists, loose, queues, small_loops, values, variations
 from exploration.syntax import Source, render, smaller
 
 
@@ -52,13 +52,14 @@ _TREES: Final[dict[str, Callable[[int], Source]]] = {
     "lists": lists.generate,
 }
 _TEXTS: Final[dict[str, Callable[[int], str]]] = {
+    "queues": queues.generate,
     "idioms": lambda seed: idioms(seed).text,
     "variations": variations.generate,
 }
 FAMILIES: Final = (*_TREES, *_TEXTS)
 CYCLE: Final = (
     *("sc", "api", "loops", "idioms", "values", "loose", "variations", "weak", "api", "loops", "loose", "chains"),
-    *("variations", "chains", "lists"),
+    *("variations", "chains", "lists", "queues"),
 )
 """The families of consecutive seeds."""
 

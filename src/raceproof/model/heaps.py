@@ -57,9 +57,11 @@ class LockHeaps:
 
 @dataclass(frozen=True, slots=True)
 class HeapMap:
-    """Why the accesses of `pairs` always go to objects that their threads own: what each lock protects."""
+    """Why the accesses of `pairs` always go to objects that their threads own: what each lock protects. `link`: where
+    the nodes of lists have the next one, None: anywhere."""
 
     pairs: tuple[tuple[AccessId, AccessId], ...]
+    link: int | None
     locks: tuple[LockHeaps, ...]
 
     @property

@@ -10,6 +10,7 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 def heaps_to_json(found: HeapMap) -> dict[str, Json]:
     return {
         "pairs": [list(pair) for pair in found.pairs],
+        "link": found.link,
         "locks": [_lock(lock) for lock in found.locks],
     }
 

@@ -13,6 +13,7 @@ from raceproof.shapes.symbolic_heap import (
     At,
     Cell,
     Heap,
+    Layout,
     NotZero,
     Number,
     Origin,
@@ -29,10 +30,10 @@ def encoded(lock: Place, roots: Sequence[Place], pieces: Sequence[Piece]) -> Loc
     return LockHeaps(_place(lock), tuple(map(_place, roots)), tuple(_heap(*piece) for piece in pieces))
 
 
-def decoded(around: Surroundings, found: LockHeaps) -> tuple[Place, tuple[Place, ...], list[Piece]]:
+def decoded(around: Surroundings, layout: Layout, found: LockHeaps) -> tuple[Place, tuple[Place, ...], list[Piece]]:
     """Raises `InputError` if it makes no sense."""
     lock, *roots = (Place(ObjectId(number), offset) for number, offset in (found.lock, *found.roots))
-    pieces = [_piece(around, heap) for heap in found.heaps]
+    pieces = [_piece(around, layout, heap) for heap in found.heaps]
     if any(len(values) != len(roots) for _, values in pieces):
         raise InputError("a heap has other roots than its lock")
     return lock, tuple(roots), pieces
@@ -76,7 +77,7 @@ def _origin(around: Surroundings, objects: Sequence[int]) -> Origin:
     return origin
 
 
-def _piece(around: Surroundings, data: HeapData) -> Piece:
+def _piece(around: Surroundings, layout: Layout, data: HeapData) -> Piece:
     nodes = range(1, len(data.parts) + 1)
 
     def value_of(told: ValueData) -> Value:
@@ -102,4 +103,4 @@ def _piece(around: Surroundings, data: HeapData) -> Piece:
         else:
             owned = tuple((offset, _origin(around, made)) for offset, made in part.owned)
             parts[node] = Segment(origin, part.link, value_of(part.end), owned)
-    return Heap(around.layout, parts, len(parts)), [value_of(told) for told in data.values]
+    return Heap(layout, parts, len(parts)), [value_of(told) for told in data.values]

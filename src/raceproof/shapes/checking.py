@@ -6,6 +6,7 @@ The steps are those of `execution`; how the pieces were found has no part in thi
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from raceproof.core import Budget
 from raceproof.model import AccessId, ConcurrentProgram, HeapMap
@@ -22,7 +23,8 @@ def problem_with(cp: ConcurrentProgram, found: HeapMap, budget: Budget) -> str |
     program cannot be followed.
     """
     around = Surroundings(cp)
-    read = [decoded(around, lock) for lock in found.locks]
+    layout = replace(around.layout, link=found.link)
+    read = [decoded(around, layout, lock) for lock in found.locks]
     protected = [Protected(lock, roots) for lock, roots, _ in read]
     places = [place for group in protected for place in (group.lock, *group.roots)]
     if len(set(places)) != len(places):
@@ -30,7 +32,7 @@ def problem_with(cp: ConcurrentProgram, found: HeapMap, budget: Budget) -> str |
     if not all(around.may_protect(group) for group in protected):
         return "a lock, or a place that it protects, is none that can be followed"
     hosts = frozenset(place.object for place in places)
-    execution = Execution(around, protected, hosts, budget, [pieces for _, _, pieces in read])
+    execution = Execution(around, layout, protected, hosts, budget, [pieces for _, _, pieces in read])
     execution.run()
     if execution.surprise is not None:
         return "a lock is given back with something else on the heap"

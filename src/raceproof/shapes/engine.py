@@ -32,7 +32,7 @@ from raceproof.shapes.certificates import encoded
 from raceproof.shapes.checking import ownership, problem_with
 from raceproof.shapes.execution import Execution
 from raceproof.shapes.surroundings import Protected, Surroundings
-from raceproof.shapes.symbolic_heap import Place
+from raceproof.shapes.symbolic_heap import Layout, Place
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ShapesOptions
     if wanted:
         around = Surroundings(cp)
         try:
-            execution = follow(around, budget)
+            execution = best(around, wanted, budget)
             stats["states"] = execution.count
             proved = _proofs(around, execution, wanted, budget)
         except LimitReached as limit:
@@ -73,12 +73,34 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ShapesOptions
     return EngineResult(NAME, tuple(findings), time.monotonic() - start, stats, stopped)
 
 
-def follow(around: Surroundings, budget: Budget) -> Execution:
+def best(around: Surroundings, wanted: Sequence[RacePair], budget: Budget) -> Execution:
+    """Follow the threads with lists told by any link, or by one that serves better."""
+    protected, links = _scouted(around, budget)
+    found: Execution | None = None
+    most = -1
+    why = ""
+    for link in (None, *links) if len(links) > 1 else (None,):
+        try:
+            execution = _follow(around, replace(around.layout, link=link), protected, budget)
+        except LimitReached as limit:
+            budget.check()
+            why = limit.message
+            continue
+        count = len(_owned_pairs(execution, wanted))
+        if count > most:
+            found, most = execution, count
+        if most == len(wanted):
+            break
+    if found is None:
+        raise LimitReached(why)
+    return found
+
+
+def _follow(around: Surroundings, layout: Layout, protected: Sequence[Protected], budget: Budget) -> Execution:
     """All threads, with those roots that nobody writes without owning them."""
-    protected = _scouted(around, budget)
     while True:
         hosts = frozenset(place.object for group in protected for place in (group.lock, *group.roots))
-        execution = Execution(around, protected, hosts, budget)
+        execution = Execution(around, layout, protected, hosts, budget)
         execution.run()
         spoilt = execution.seen.spoilt
         if not spoilt:
@@ -87,10 +109,15 @@ def follow(around: Surroundings, budget: Budget) -> Execution:
         protected = [group for group in kept if group.roots]
 
 
-def _scouted(around: Surroundings, budget: Budget) -> list[Protected]:
-    """Locks, with the places that are used only by who holds them, or by main alone."""
+def _owned_pairs(execution: Execution, wanted: Sequence[RacePair]) -> list[RacePair]:
+    is_owned = ownership(execution.seen, execution.layout.width)
+    return [pair for pair in wanted if is_owned(pair.first, pair.second)]
+
+
+def _scouted(around: Surroundings, budget: Budget) -> tuple[list[Protected], list[int]]:
+    """Locks, with the places that are used only by who holds them, or by main alone; and where nodes have pointers."""
     single = frozenset(number for number in around.cp.objects if around.may_host(number))
-    first = Execution(around, None, single, budget)
+    first = Execution(around, around.layout, None, single, budget)
     first.run()
     with_locks = {lock.object for lock in first.seen.locks}
     found: dict[Place, list[Place]] = {}
@@ -101,21 +128,20 @@ def _scouted(around: Surroundings, budget: Budget) -> list[Protected]:
             lock = next((lock for lock in common if around.may_protect(Protected(lock, (root,)))), None)
             if lock is not None:
                 found.setdefault(lock, []).append(root)
-    return [Protected(lock, tuple(roots)) for lock, roots in found.items()]
+    return [Protected(lock, tuple(roots)) for lock, roots in found.items()], sorted(first.seen.links)
 
 
 def _proofs(
     around: Surroundings, execution: Execution, wanted: Sequence[RacePair], budget: Budget
 ) -> dict[RacePair, OwnedHeaps]:
-    is_owned = ownership(execution.seen, around.program.pointer_size)
-    proved = [pair for pair in wanted if is_owned(pair.first, pair.second)]
+    proved = _owned_pairs(execution, wanted)
     if not proved:
         return {}
     locks = [
         encoded(group.lock, group.roots, tuple(pieces.values()))
         for group, pieces in zip(execution.protected, execution.invariants, strict=True)
     ]
-    found = HeapMap(tuple((pair.first, pair.second) for pair in proved), tuple(locks))
+    found = HeapMap(tuple((pair.first, pair.second) for pair in proved), execution.layout.link, tuple(locks))
     problem = problem_with(around.cp, found, budget)
     if problem is not None:
         log.warning("proofs of %d pairs are refused: %s", len(proved), problem)

@@ -56,6 +56,7 @@ from raceproof.shapes.symbolic_heap import (
     At,
     Cell,
     Heap,
+    Layout,
     NotZero,
     Number,
     Origin,
@@ -78,7 +79,8 @@ class Observed:
     """What was seen: `owned`: accesses that went to a node of the thread; `placed`: to a variable; `others`: that may
     have gone elsewhere. `blind`: writes that may have gone anywhere that the facts say. `relied_on`: fields of nodes
     that had a value. `spoilt`: roots that somebody may have written without owning them. `used`: with which locks a
-    place was used that may have a pointer in it, but for what main did alone; `locks`: all that were taken."""
+    place was used that may have a pointer in it, but for what main did alone; `locks`: all that were taken. `links`:
+    offsets in nodes at which there was a pointer to another one."""
 
     owned: set[AccessId] = field(default_factory=set)
     placed: set[AccessId] = field(default_factory=set)
@@ -88,6 +90,7 @@ class Observed:
     spoilt: set[Place] = field(default_factory=set)
     used: dict[Place, set[frozenset[Place]]] = field(default_factory=dict)
     locks: set[Place] = field(default_factory=set)
+    links: set[int] = field(default_factory=set)
 
 
 class Execution:
@@ -100,12 +103,14 @@ class Execution:
     def __init__(
         self,
         around: Surroundings,
+        layout: Layout,
         protected: Sequence[Protected] | None,
         hosts: frozenset[ObjectId],
         budget: Budget,
         given: Sequence[Sequence[Piece]] | None = None,
     ) -> None:
         self._around = around
+        self.layout = layout
         self._budget = budget
         self._width = around.program.pointer_size
         self._is_scouting = protected is None
@@ -153,7 +158,7 @@ class Execution:
         frame = Frame(function, 0, 0, registers)
         owned = dict.fromkeys(range(len(self.protected)), Since.ALONE) if thread == MAIN else {}
         initial = {root: self._around.initial(root) for root in self._lock_of} if thread == MAIN else {}
-        self._add(State([frame], Heap(self._around.layout), owned, initial), thread)
+        self._add(State([frame], Heap(self.layout), owned, initial), thread)
 
     def _add(self, state: State, thread: ThreadId) -> None:
         """Go on from here, unless that was done."""
@@ -332,6 +337,8 @@ class Execution:
     def _put(self, state: State, address: Value, size: int | None, value: Value = ANYTHING) -> None:
         """Write to a node, or to a place, of the thread's own."""
         if isinstance(address, At):
+            if isinstance(value, At) and address.offset is not None:
+                self.seen.links.add(address.offset)
             state.heap.store(address.node, address.offset, size, value)
             if value is not ANYTHING and address.offset is not None:
                 self.seen.relied_on.update((o, address.offset) for o in state.heap.parts[address.node].origin)

@@ -73,9 +73,8 @@ class Surroundings:
         for access in cp.accesses.values():
             self.by_site[access.site] = (*self.by_site.get(access.site, ()), access)
         self.shared = frozenset(target.object for access in cp.accesses.values() for target in access.targets)
-        self.layout = Layout(
-            self.program.pointer_size, {number: (one.source_type, one.size) for number, one in cp.objects.items()}
-        )
+        families = {number: (one.source_type, one.size) for number, one in cp.objects.items()}
+        self.layout = Layout(self.program.pointer_size, families)
         self.outside = self._find_outside()
         self._relevant = self._find_relevant()
         self._live: dict[str, dict[str, frozenset[str]]] = {}

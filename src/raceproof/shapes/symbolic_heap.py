@@ -106,10 +106,12 @@ Written = tuple[tuple[object, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`width`: bytes of a pointer. `families`: what objects have in common that are worth telling as one list."""
+    """`width`: bytes of a pointer. `families`: what objects have in common that are worth telling as one list. `link`:
+    where nodes have the next one of their list; None: anywhere."""
 
     width: int
     families: Mapping[ObjectId, object]
+    link: int | None = None
 
     def are_alike(self, first: Origin, second: Origin) -> bool:
         return {self.families[number] for number in first} == {self.families[number] for number in second}
@@ -202,7 +204,7 @@ class Heap:
         work = kept[::-1]
         while work:
             node = work.pop()
-            for link in _links(self.parts[node]) if node in self.parts else ():
+            for link in self._links(node) if node in self.parts else ():
                 joined = self._joined(node, link, uses)
                 if joined is not None:
                     self.parts[node] = joined
@@ -211,6 +213,18 @@ class Heap:
                     uses = self._uses(named)
                     work.append(node)
                     break
+
+    def _links(self, node: int) -> tuple[int, ...]:
+        """Where the next node of a list may be."""
+        part = self.parts[node]
+        if isinstance(part, Segment):
+            return (part.link,)
+        wanted = self.layout.link
+        return tuple(
+            offset
+            for offset, value in sorted(part.fields.items())
+            if isinstance(value, At) and (wanted is None or offset == wanted)
+        )
 
     def _uses(self, named: Sequence[Value]) -> Counter[int]:
         """How many pointers lead to each node."""
@@ -311,9 +325,3 @@ def _renamed(part: Cell | Segment, number: Mapping[int, int]) -> Cell | Segment:
     if isinstance(part, Segment):
         return replace(part, end=renamed(part.end, number))
     return replace(part, fields={o: renamed(v, number) for o, v in part.fields.items()})
-
-
-def _links(part: Cell | Segment) -> tuple[int, ...]:
-    if isinstance(part, Segment):
-        return (part.link,)
-    return tuple(offset for offset, value in sorted(part.fields.items()) if isinstance(value, At))
