@@ -3,7 +3,7 @@
 from raceproof.facts.analysis import analyse, race_pairs
 from raceproof.facts.call_targets import handlers_end_threads, may_end_thread
 from raceproof.facts.flow.touches import MemoryTouch, touches_of
-from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Sync, SyncOp, WholeObject
+from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Returns, Sync, SyncOp, WholeObject
 from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import is_atomic_function, sync_op
@@ -17,6 +17,7 @@ __all__ = [
     "CString",
     "Format",
     "MemoryTouch",
+    "Returns",
     "Sync",
     "SyncOp",
     "WholeObject",

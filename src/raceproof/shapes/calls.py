@@ -1,0 +1,189 @@
+"""Calls: of functions of the program, which are followed, and of the library, which is told by tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from raceproof.core import LimitReached
+from raceproof.facts import MemoryTouch, Returns, Sync, SyncOp, effect_of, sync_op, touches_of
+from raceproof.ir import Call, SiteId
+from raceproof.model import AccessKind
+from raceproof.shapes.locks import scouted, synchronised
+from raceproof.shapes.memory import note_unknown, put, touch_memory
+from raceproof.shapes.states import Frame, State
+from raceproof.shapes.surroundings import SILENT, operations
+from raceproof.shapes.symbolic_heap import ANYTHING, NULL, At, Cell, Place, Value
+from raceproof.shapes.values import may_overlap
+
+if TYPE_CHECKING:
+    from raceproof.shapes.execution import Execution
+
+MAX_DEPTH: Final = 24
+_RESUMED: Final = frozenset({Sync.LOCK, Sync.TRYLOCK, Sync.WAIT})
+
+
+def follow_call(run: Execution, state: State, call: Call) -> Iterator[State]:
+    targets = run.around.calls.targets.get(call.id)
+    if targets is None:
+        raise LimitReached("a call of which nothing is known")
+    if call.by_value:
+        for access in run.around.by_site.get(call.id, ()):
+            note_unknown(run, access)
+    ops = operations(targets)
+    is_once = len(ops) == 1 and ops[0].kind is Sync.ONCE and len(targets.externals) == 1
+    if any(run.around.matters(name) for name in targets.callbacks) and not is_once:
+        raise LimitReached("the library calls functions that use lists")
+    for name in targets.functions if not is_once else targets.callbacks:
+        if not run.around.matters(name):
+            yield run.done(state.copy())
+            continue
+        yield _entered(run, state.copy(), call, name, is_once)
+    if targets.externals or not targets.functions:
+        made = state.copy()
+        if run.around.may_release_all(targets):
+            for number in list(made.owned):
+                run.give_back(made, number)
+        if len(targets.externals) == 1 and not targets.is_unknown:
+            yield from _external(run, made, call, targets.externals[0])
+        else:
+            yield from _any_external(run, made, call, targets.externals)
+
+
+def _entered(run: Execution, state: State, call: Call, name: str, is_callback: bool) -> State:
+    if len(state.frames) >= MAX_DEPTH or any(frame.function.name == name for frame in state.frames):
+        raise LimitReached(f"`{name}` is called in itself, or calls are too deep")
+    function = run.around.program.functions[name]
+    given = () if is_callback else call.args
+    copied = {index for index, _ in call.by_value}
+    registers = {
+        param.name: run.value(state, arg)
+        for index, (param, arg) in enumerate(zip(function.params, given, strict=False))
+        if index not in copied
+    }
+    state.frames.append(Frame(function, 0, 0, registers))
+    return state
+
+
+def _any_external(run: Execution, state: State, call: Call, names: tuple[str, ...]) -> Iterator[State]:
+    """One of several functions, or one that nobody knows: what it touches may be anything."""
+    if any(op.kind not in SILENT for name in names for op in _operations_of(name)):
+        for number in list(state.owned):
+            run.give_back(state, number)
+    for access in run.around.by_site.get(call.id, ()):
+        note_unknown(run, access)
+    yield run.done(state)
+
+
+def _external(run: Execution, state: State, call: Call, name: str) -> Iterator[State]:
+    ops = _operations_of(name)
+    if ops and ops[0].kind in _RESUMED:
+        for access in run.around.by_site.get(call.id, ()):  # times of waits, which nobody has in a list
+            note_unknown(run, access)
+        states = [state]
+    else:
+        states = _touches(run, state, call, name)
+    for after in states:
+        if ops and run.is_scouting:
+            yield from scouted(run, after, call, ops[0])
+        elif ops:
+            yield from synchronised(run, after, call, ops[0])
+        else:
+            yield from _returned(run, after, call, name)
+
+
+def _touches(run: Execution, state: State, call: Call, name: str) -> list[State]:
+    """The accesses that a function of the library makes."""
+    touches = touches_of(run.around.program, call, (name,))
+    states = [state]
+    for access in run.around.by_site.get(call.id, ()):
+        if access.touch >= len(touches):
+            note_unknown(run, access)
+    for index, touch in enumerate(touches):
+        following: list[State] = []
+        for before in states:
+            following += _touched(run, before, call, name, index, touch)
+        states = following
+    return states
+
+
+def _touched(run: Execution, state: State, call: Call, name: str, index: int, touch: MemoryTouch) -> list[State]:
+    if touch.deref or touch.reach or touch.static is not None:
+        for access in run.around.by_site.get(call.id, ()):
+            if access.touch == index:
+                note_unknown(run, access)
+        return [state]
+    address = run.value(state, touch.address)
+    if touch.kind is AccessKind.FREE and address == NULL:
+        return [state]
+    found: list[State] = []
+    for after in touch_memory(run, state, call.id, index, address, touch.size):
+        if after is None:
+            found.append(state)
+            continue
+        if touch.kind is AccessKind.FREE and isinstance(address, At):
+            after.lose({address.node})
+        elif touch.kind.writes:
+            _overwrite(run, after, call, name, address, touch.size)
+        found.append(after)
+    return found
+
+
+def _overwrite(run: Execution, state: State, call: Call, name: str, address: Value, size: int | None) -> None:
+    """What a library function writes is not known, unless it is all zero."""
+    is_zero = "memset" in name and len(call.args) > 1 and run.value(state, call.args[1]) == NULL
+    if is_zero and isinstance(address, Place) and address.offset is not None and size is not None:
+        for root in state.roots:
+            if root.object == address.object and root.offset is not None:
+                is_inside = address.offset <= root.offset and root.offset + run.width <= address.offset + size
+                if is_inside:
+                    state.roots[root] = NULL
+                elif may_overlap(root, address, size, run.width):
+                    state.roots[root] = ANYTHING
+    elif is_zero and isinstance(address, At) and address.offset == 0 and _is_all(run, state, address.node, size):
+        state.heap.clear(address.node)
+    else:
+        put(run, state, address, size)
+
+
+def _is_all(run: Execution, state: State, node: int, size: int | None) -> bool:
+    sizes = [run.around.cp.objects[origin].size for origin in state.heap.parts[node].origin]
+    return size is not None and bool(sizes) and all(known is not None and known <= size for known in sizes)
+
+
+def _returned(run: Execution, state: State, call: Call, name: str) -> Iterator[State]:
+    effect = effect_of(name)
+    if effect is None:
+        yield run.done(state)
+        return
+    if effect.noreturn or call.noreturn:
+        return
+    value: Value = ANYTHING
+    if effect.or_arg is not None:
+        pass  # an argument, or something new
+    elif effect.returns is Returns.FRESH:
+        yield run.done(state.copy(), NULL)
+        value = made_once(run, state, call.id) or At(state.heap.add(_new(run, state, call.id, effect.zeroed)))
+    elif effect.returns is Returns.ARG and effect.returns_arg is not None and effect.returns_arg < len(call.args):
+        value = run.value(state, call.args[effect.returns_arg])
+    yield run.done(state, value)
+
+
+def _new(run: Execution, state: State, site: SiteId, is_zeroed: bool) -> Cell:
+    """A new node, whose fields are followed if the facts tell all accesses to it."""
+    origin = run.around.origin(site, state.call_stack())
+    return Cell(origin if origin <= run.around.shared else frozenset(), is_zeroed=is_zeroed)
+
+
+def made_once(run: Execution, state: State, site: SiteId) -> Place | None:
+    """The object that an instruction makes, if there are locks or roots in it."""
+    found = run.around.origin(site, state.call_stack())
+    hosted = found & run.hosts
+    if not hosted:
+        return None
+    return Place(next(iter(hosted)), 0) if len(found) == 1 else None
+
+
+def _operations_of(name: str) -> list[SyncOp]:
+    found = sync_op(name)
+    return [] if found is None else [found]
