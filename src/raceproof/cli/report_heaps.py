@@ -12,7 +12,8 @@ Fields = dict[str, Any]
 def heaps_of(fields: Fields) -> HeapMap:
     pairs = tuple((AccessId(int(first)), AccessId(int(second))) for first, second in fields["pairs"])
     link = None if fields["link"] is None else int(fields["link"])
-    return HeapMap(pairs, link, tuple(_lock(lock) for lock in fields["locks"]))
+    hosts = tuple(map(int, fields["hosts"]))
+    return HeapMap(pairs, link, hosts, tuple(_lock(lock) for lock in fields["locks"]))
 
 
 def _lock(fields: Fields) -> LockHeaps:

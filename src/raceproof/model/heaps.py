@@ -58,10 +58,11 @@ class LockHeaps:
 @dataclass(frozen=True, slots=True)
 class HeapMap:
     """Why the accesses of `pairs` always go to objects that their threads own: what each lock protects. `link`: where
-    the nodes of lists have the next one, None: anywhere."""
+    the nodes of lists have the next one, None: anywhere. `hosts`: objects that exist once, and are no nodes."""
 
     pairs: tuple[tuple[AccessId, AccessId], ...]
     link: int | None
+    hosts: tuple[int, ...]
     locks: tuple[LockHeaps, ...]
 
     @property

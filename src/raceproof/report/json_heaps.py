@@ -11,6 +11,7 @@ def heaps_to_json(found: HeapMap) -> dict[str, Json]:
     return {
         "pairs": [list(pair) for pair in found.pairs],
         "link": found.link,
+        "hosts": list(found.hosts),
         "locks": [_lock(lock) for lock in found.locks],
     }
 

@@ -10,7 +10,7 @@ from raceproof.facts import MemoryTouch, Returns, Sync, SyncOp, effect_of, sync_
 from raceproof.ir import Call, SiteId
 from raceproof.model import AccessKind
 from raceproof.shapes.locks import scouted, synchronised
-from raceproof.shapes.memory import note_unknown, put, touch_memory
+from raceproof.shapes.memory import go_anywhere, put, touch_memory
 from raceproof.shapes.states import Frame, State
 from raceproof.shapes.surroundings import SILENT, operations
 from raceproof.shapes.symbolic_heap import ANYTHING, NULL, At, Cell, Place, Value
@@ -28,19 +28,18 @@ def follow_call(run: Execution, state: State, call: Call) -> Iterator[State]:
     if targets is None:
         raise LimitReached("a call of which nothing is known")
     if call.by_value:
-        for access in run.around.by_site.get(call.id, ()):
-            note_unknown(run, access)
+        go_anywhere(run, state, run.around.by_site.get(call.id, ()))
     ops = operations(targets)
     is_once = len(ops) == 1 and ops[0].kind is Sync.ONCE and len(targets.externals) == 1
     if any(run.around.matters(name) for name in targets.callbacks) and not is_once:
         raise LimitReached("the library calls functions that use lists")
     for name in targets.functions if not is_once else targets.callbacks:
         if not run.around.matters(name):
-            yield run.done(state.copy())
+            yield run.done(_exposed(run, state.copy(), call))
             continue
         yield _entered(run, state.copy(), call, name, is_once)
     if targets.externals or not targets.functions:
-        made = state.copy()
+        made = _exposed(run, state.copy(), call)
         if run.around.may_release_all(targets):
             for number in list(made.owned):
                 run.give_back(made, number)
@@ -48,6 +47,13 @@ def follow_call(run: Execution, state: State, call: Call) -> Iterator[State]:
             yield from _external(run, made, call, targets.externals[0])
         else:
             yield from _any_external(run, made, call, targets.externals)
+
+
+def _exposed(run: Execution, state: State, call: Call) -> State:
+    """The arguments go where they are not followed."""
+    for arg in call.args:
+        state.expose(run.value(state, arg))
+    return state
 
 
 def _entered(run: Execution, state: State, call: Call, name: str, is_callback: bool) -> State:
@@ -70,16 +76,14 @@ def _any_external(run: Execution, state: State, call: Call, names: tuple[str, ..
     if any(op.kind not in SILENT for name in names for op in _operations_of(name)):
         for number in list(state.owned):
             run.give_back(state, number)
-    for access in run.around.by_site.get(call.id, ()):
-        note_unknown(run, access)
+    go_anywhere(run, state, run.around.by_site.get(call.id, ()))
     yield run.done(state)
 
 
 def _external(run: Execution, state: State, call: Call, name: str) -> Iterator[State]:
     ops = _operations_of(name)
     if ops and ops[0].kind in _RESUMED:
-        for access in run.around.by_site.get(call.id, ()):  # times of waits, which nobody has in a list
-            note_unknown(run, access)
+        go_anywhere(run, state, run.around.by_site.get(call.id, ()))  # times of waits, which nobody has in a list
         states = [state]
     else:
         states = _touches(run, state, call, name)
@@ -96,9 +100,7 @@ def _touches(run: Execution, state: State, call: Call, name: str) -> list[State]
     """The accesses that a function of the library makes."""
     touches = touches_of(run.around.program, call, (name,))
     states = [state]
-    for access in run.around.by_site.get(call.id, ()):
-        if access.touch >= len(touches):
-            note_unknown(run, access)
+    go_anywhere(run, state, (a for a in run.around.by_site.get(call.id, ()) if a.touch >= len(touches)))
     for index, touch in enumerate(touches):
         following: list[State] = []
         for before in states:
@@ -109,9 +111,7 @@ def _touches(run: Execution, state: State, call: Call, name: str) -> list[State]
 
 def _touched(run: Execution, state: State, call: Call, name: str, index: int, touch: MemoryTouch) -> list[State]:
     if touch.deref or touch.reach or touch.static is not None:
-        for access in run.around.by_site.get(call.id, ()):
-            if access.touch == index:
-                note_unknown(run, access)
+        go_anywhere(run, state, (a for a in run.around.by_site.get(call.id, ()) if a.touch == index))
         return [state]
     address = run.value(state, touch.address)
     if touch.kind is AccessKind.FREE and address == NULL:

@@ -14,6 +14,7 @@ from raceproof.shapes.symbolic_heap import (
     Cell,
     Heap,
     Layout,
+    Local,
     NotZero,
     Number,
     Origin,
@@ -66,7 +67,7 @@ def _value(value: Value) -> ValueData:
             return "number", number, None
         case NotZero():
             return "not zero", None, None
-        case Anything():
+        case Anything() | Local():
             return "anything", None, None
 
 

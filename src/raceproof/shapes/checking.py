@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from raceproof.core import Budget
-from raceproof.model import AccessId, ConcurrentProgram, HeapMap
+from raceproof.model import AccessId, ConcurrentProgram, HeapMap, ObjectId
 from raceproof.shapes.certificates import decoded
 from raceproof.shapes.execution import Execution, Observed
 from raceproof.shapes.surroundings import Protected, Surroundings, overlaps
@@ -31,7 +31,9 @@ def problem_with(cp: ConcurrentProgram, found: HeapMap, budget: Budget) -> str |
         return "a place is protected twice"
     if not all(around.may_protect(group) for group in protected):
         return "a lock, or a place that it protects, is none that can be followed"
-    hosts = frozenset(place.object for place in places)
+    hosts = frozenset(map(ObjectId, found.hosts))
+    if not all(number in cp.objects and around.may_host(number) for number in hosts):
+        return "an object that may exist more than once is told as one"
     execution = Execution(around, layout, protected, hosts, budget, [pieces for _, _, pieces in read])
     execution.run()
     if execution.surprise is not None:

@@ -21,6 +21,7 @@ from raceproof.model import (
     HeapMap,
     Linear,
     MemLoc,
+    ObjectId,
     ObjectKind,
     OwnedHeaps,
     RacePair,
@@ -75,13 +76,13 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ShapesOptions
 
 def best(around: Surroundings, wanted: Sequence[RacePair], budget: Budget) -> Execution:
     """Follow the threads with lists told by any link, or by one that serves better."""
-    protected, links = _scouted(around, budget)
+    protected, hosts, links = _scouted(around, budget)
     found: Execution | None = None
     most = -1
     why = ""
     for link in (None, *links) if len(links) > 1 else (None,):
         try:
-            execution = _follow(around, replace(around.layout, link=link), protected, budget)
+            execution = _follow(around, replace(around.layout, link=link), protected, hosts, budget)
         except LimitReached as limit:
             budget.check()
             why = limit.message
@@ -96,10 +97,11 @@ def best(around: Surroundings, wanted: Sequence[RacePair], budget: Budget) -> Ex
     return found
 
 
-def _follow(around: Surroundings, layout: Layout, protected: Sequence[Protected], budget: Budget) -> Execution:
+def _follow(
+    around: Surroundings, layout: Layout, protected: Sequence[Protected], hosts: frozenset[ObjectId], budget: Budget
+) -> Execution:
     """All threads, with those roots that nobody writes without owning them."""
     while True:
-        hosts = frozenset(place.object for group in protected for place in (group.lock, *group.roots))
         execution = Execution(around, layout, protected, hosts, budget)
         execution.run()
         spoilt = execution.seen.spoilt
@@ -114,21 +116,22 @@ def _owned_pairs(execution: Execution, wanted: Sequence[RacePair]) -> list[RaceP
     return [pair for pair in wanted if is_owned(pair.first, pair.second)]
 
 
-def _scouted(around: Surroundings, budget: Budget) -> tuple[list[Protected], list[int]]:
-    """Locks, with the places that are used only by who holds them, or by main alone; and where nodes have pointers."""
+def _scouted(around: Surroundings, budget: Budget) -> tuple[list[Protected], frozenset[ObjectId], list[int]]:
+    """Locks, with the places that are used only by who holds them, or by main alone; objects that are no nodes; and
+    where nodes have pointers."""
     single = frozenset(number for number in around.cp.objects if around.may_host(number))
     first = Execution(around, around.layout, None, single, budget)
     first.run()
-    with_locks = {lock.object for lock in first.seen.locks}
+    variables = {number for number in single if around.cp.objects[number].kind is not ObjectKind.HEAP}
+    hosts = frozenset(variables | {place.object for place in (*first.seen.locks, *first.seen.settled)})
     found: dict[Place, list[Place]] = {}
     for root, held in first.seen.used.items():
-        is_variable = around.cp.objects[root.object].kind is not ObjectKind.HEAP
-        if held and (is_variable or root.object in with_locks):
+        if held and root.object in hosts:
             common = sorted(frozenset.intersection(*held), key=lambda lock: (lock.object, lock.offset or 0))
             lock = next((lock for lock in common if around.may_protect(Protected(lock, (root,)))), None)
             if lock is not None:
                 found.setdefault(lock, []).append(root)
-    return [Protected(lock, tuple(roots)) for lock, roots in found.items()], sorted(first.seen.links)
+    return [Protected(lock, tuple(roots)) for lock, roots in found.items()], hosts, sorted(first.seen.links)
 
 
 def _proofs(
@@ -141,7 +144,8 @@ def _proofs(
         encoded(group.lock, group.roots, tuple(pieces.values()))
         for group, pieces in zip(execution.protected, execution.invariants, strict=True)
     ]
-    found = HeapMap(tuple((pair.first, pair.second) for pair in proved), execution.layout.link, tuple(locks))
+    hosts = tuple(sorted(execution.hosts))
+    found = HeapMap(tuple((pair.first, pair.second) for pair in proved), execution.layout.link, hosts, tuple(locks))
     problem = problem_with(around.cp, found, budget)
     if problem is not None:
         log.warning("proofs of %d pairs are refused: %s", len(proved), problem)

@@ -33,6 +33,7 @@ from raceproof.ir import (
     Load,
     Operand,
     Phi,
+    PtrType,
     Reg,
     Return,
     Rmw,
@@ -40,6 +41,7 @@ from raceproof.ir import (
     Store,
     Switch,
     Unreachable,
+    operands,
     result,
 )
 from raceproof.model import MAIN, Access, AccessId, ObjectId, ThreadId
@@ -48,7 +50,7 @@ from raceproof.shapes.certificates import Piece
 from raceproof.shapes.memory import load, note_unknown, store, update
 from raceproof.shapes.states import Frame, Key, Since, State
 from raceproof.shapes.surroundings import Protected, Surroundings
-from raceproof.shapes.symbolic_heap import ANYTHING, Heap, Layout, Number, Place, Segment, Value, Written
+from raceproof.shapes.symbolic_heap import ANYTHING, Heap, Layout, Local, Number, Place, Segment, Value, Written
 from raceproof.shapes.values import compared, is_bit, moved, truth
 
 MAX_STATES: Final = 20_000
@@ -61,8 +63,9 @@ class Observed:
     """What was seen: `owned`: accesses that went to a node of the thread; `placed`: to a variable; `others`: that may
     have gone elsewhere. `blind`: writes that may have gone anywhere that the facts say. `relied_on`: fields of nodes
     that had a value. `spoilt`: roots that somebody may have written without owning them. `used`: with which locks a
-    place was used that may have a pointer in it, but for what main did alone; `locks`: all that were taken. `links`:
-    offsets in nodes at which there was a pointer to another one."""
+    place was used that may have a pointer in it, but for what main did alone; `locks`: all that were taken; `settled`:
+    places into which main has put a pointer to another one, alone. `links`: offsets in nodes at which there was a
+    pointer to another one."""
 
     owned: set[AccessId] = field(default_factory=set)
     placed: set[AccessId] = field(default_factory=set)
@@ -72,6 +75,7 @@ class Observed:
     spoilt: set[Place] = field(default_factory=set)
     used: dict[Place, set[frozenset[Place]]] = field(default_factory=dict)
     locks: set[Place] = field(default_factory=set)
+    settled: set[Place] = field(default_factory=set)
     links: set[int] = field(default_factory=set)
 
 
@@ -121,7 +125,7 @@ class Execution:
 
     def run(self) -> None:
         """Raises `LimitReached` if there is too much to follow."""
-        self.begin(MAIN, ANYTHING)
+        self.begin(MAIN, ANYTHING, self.around.settled_at_start())
         while self.work:
             self.budget.check()
             state, self.thread = self.work.pop()
@@ -130,8 +134,8 @@ class Execution:
             if any(view.thread not in self.begun for view in access.views):
                 note_unknown(self, access)
 
-    def begin(self, thread: ThreadId, argument: Value) -> None:
-        """Follow a thread from its start on; of what it is given only places are known to it."""
+    def begin(self, thread: ThreadId, argument: Value, settled: dict[Place, Place]) -> None:
+        """Follow a thread from its start on; of what it is given only places are known to it, and what is settled."""
         self.begun.add(thread)
         function = self.around.program.functions[self.around.cp.threads[thread].start]
         registers: dict[str, Value] = {}
@@ -140,7 +144,9 @@ class Execution:
         frame = Frame(function, 0, 0, registers)
         owned = dict.fromkeys(range(len(self.protected)), Since.ALONE) if thread == MAIN else {}
         initial = {root: self.around.initial(root) for root in self.lock_of} if thread == MAIN else {}
-        self.add(State([frame], Heap(self.layout), owned, initial), thread)
+        state = State([frame], Heap(self.layout), owned, initial)
+        state.settled = dict(settled)
+        self.add(state, thread)
 
     def add(self, state: State, thread: ThreadId) -> None:
         """Go on from here, unless that was done."""
@@ -212,8 +218,9 @@ class Execution:
             if self.thread != MAIN:  # the program ends with main
                 self.end_thread(state)
             return
-        state.frames.pop()
-        yield self.done(state, value)
+        state.leave_call()
+        is_gone = isinstance(value, Local) and value.depth > len(state.frames)
+        yield self.done(state, ANYTHING if is_gone else value)
 
     def end_thread(self, state: State) -> None:
         for number in list(state.owned):
@@ -252,19 +259,32 @@ class Execution:
     def computed(self, state: State, instr: Instr) -> Value:
         match instr:
             case Gep(base=base, offset=offset, terms=terms):
-                return moved(self.value(state, base), None if terms else offset)
+                known = self.value(state, base)
+                if isinstance(known, Local):
+                    return known if offset == 0 and not terms else state.expose(known)
+                return moved(known, None if terms else offset)
             case Cast(op=op, value=value, to_type=to_type):
                 known = self.value(state, value)
                 if op in _SAME:
-                    return known if to_type.size == self.width else ANYTHING
+                    return known if to_type.size == self.width else state.expose(known)
                 if isinstance(known, Number) and op in ("zext", "sext", "trunc"):
                     return known if 0 <= known.value < 128 and not is_bit(to_type) else ANYTHING
                 return ANYTHING
             case Compare(predicate=predicate, left=left, right=right):
                 return compared(predicate, self.value(state, left), self.value(state, right))
             case Alloca():
-                return made_once(self, state, instr.id) or ANYTHING
+                return made_once(self, state, instr.id) or self.variable(state, instr)
+        for operand in operands(instr):
+            state.expose(self.value(state, operand))
         return ANYTHING
+
+    def variable(self, state: State, instr: Alloca) -> Value:
+        """A variable that holds one pointer is followed; others are not."""
+        if not isinstance(instr.type, PtrType) or instr.count != IntConst(1, getattr(instr.count, "bits", 0)):
+            return ANYTHING
+        made = Local(len(state.frames), instr.result.name)
+        state.variables[made] = ANYTHING
+        return made
 
     def value(self, state: State, operand: Operand) -> Value:
         match operand:

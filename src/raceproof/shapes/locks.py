@@ -61,7 +61,7 @@ def _create(run: Execution, state: State, call: Call, op: SyncOp) -> None:
     for thread in run.around.cp.threads.values():
         is_outside = thread.id in run.around.outside
         if thread.created_at == call.id and thread.parent == run.thread and not is_outside:
-            run.begin(thread.id, ANYTHING if given is None else given)
+            run.begin(thread.id, ANYTHING if given is None else given, state.settled)
 
 
 def _argument(run: Execution, state: State, call: Call, index: int | None) -> Value | None:

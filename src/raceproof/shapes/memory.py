@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from raceproof.ir import CompareExchange, IntType, Load, PtrType, Rmw, SiteId, Store
-from raceproof.model import MAIN, Access, AccessKind, ObjectKind
+from raceproof.model import MAIN, Access, AccessKind, MemLoc, ObjectKind
 from raceproof.shapes.states import Since, State
 from raceproof.shapes.surroundings import overlaps
-from raceproof.shapes.symbolic_heap import ANYTHING, At, Cell, Number, Origin, Place, Value
+from raceproof.shapes.symbolic_heap import ANYTHING, At, Cell, Local, Number, Origin, Place, Value
 from raceproof.shapes.values import FIRST_PAGE, may_overlap
 
 if TYPE_CHECKING:
@@ -32,13 +32,18 @@ def load(run: Execution, state: State, instr: Load) -> Iterator[State]:
                 if value is not ANYTHING and offset is not None:
                     run.seen.relied_on.update((origin, offset) for origin in cell.origin)
             case Place() if is_pointer:
-                value = after.roots.get(address, ANYTHING)
+                value = after.roots[address] if address in after.roots else after.settled.get(address, ANYTHING)
+            case Local() if is_pointer:
+                value = after.variables.get(address) or ANYTHING
         yield run.done(after, value)
 
 
 def store(run: Execution, state: State, instr: Store) -> Iterator[State]:
     address = run.value(state, instr.address)
-    value = run.value(state, instr.value) if isinstance(instr.type, PtrType) else ANYTHING
+    value = run.value(state, instr.value)
+    if not isinstance(address, Local) or not isinstance(instr.type, PtrType):
+        value = state.expose(value)
+    value = value if isinstance(instr.type, PtrType) else ANYTHING
     yield from _write(run, state, instr.id, address, instr.type.size, value)
 
 
@@ -67,6 +72,12 @@ def put(run: Execution, state: State, address: Value, size: int | None, value: V
         for root in state.roots:
             if root.object == address.object and may_overlap(root, address, size, run.width):
                 state.roots[root] = value if root == address and size == run.width else ANYTHING
+        state.overwrite_settled([MemLoc(address.object, address.offset, size)], run.width)
+        if run.thread == MAIN and size == run.width and isinstance(value, Place) and run.around.is_settled(address):
+            state.settled[address] = value
+            run.seen.settled.add(address)
+    elif isinstance(address, Local) and state.variables.get(address) is not None:
+        state.variables[address] = value if size == run.width else ANYTHING
 
 
 def touch_memory(
@@ -78,7 +89,7 @@ def touch_memory(
     match address:
         case At(node=node):
             run.seen.owned.update(access.id for access in accesses)
-            _may_be_root(run, state.heap.parts[node].origin, accesses)
+            _may_be_root(run, state, state.heap.parts[node].origin, accesses)
             for heap in state.heap.exposed(node):
                 made = state.copy()
                 made.heap = heap.copy()
@@ -89,9 +100,11 @@ def touch_memory(
             is_heap = run.around.cp.objects[number].kind is ObjectKind.HEAP
             (run.seen.others if is_heap else run.seen.placed).update(access.id for access in accesses)
             yield from _touch_place(run, state, accesses, address, size)
+        case Local():
+            run.seen.placed.update(access.id for access in accesses)
+            yield state.copy()
         case _:
-            for access in accesses:
-                note_unknown(run, access)
+            go_anywhere(run, state, accesses)
             yield None
 
 
@@ -117,19 +130,32 @@ def _touch_place(
     yield None
 
 
-def _may_be_root(run: Execution, origin: Origin, accesses: list[Access]) -> None:
+def _may_be_root(run: Execution, state: State, origin: Origin, accesses: list[Access]) -> None:
     """A node of which it is not known what it is may be an object with roots in it."""
+    targets = [
+        target
+        for access in accesses
+        if access.kind.writes
+        for target in access.targets
+        if run.around.cp.objects[target.object].kind is ObjectKind.HEAP and (target.object in origin or not origin)
+    ]
+    state.overwrite_settled(targets, run.width)
     for root in run.lock_of:
-        if root.object in origin or not origin:
-            is_heap = run.around.cp.objects[root.object].kind is ObjectKind.HEAP
-            targets = [target for access in accesses if access.kind.writes for target in access.targets]
-            if is_heap and any(overlaps(target, root, run.width) for target in targets):
-                run.seen.spoilt.add(root)
+        if any(overlaps(target, root, run.width) for target in targets):
+            run.seen.spoilt.add(root)
 
 
 def _is_alone(run: Execution, accesses: list[Access]) -> bool:
     views = [view for access in accesses for view in access.views if view.thread == MAIN]
     return run.thread == MAIN and bool(views) and all(run.around.is_alone(view) for view in views)
+
+
+def go_anywhere(run: Execution, state: State, accesses: Iterable[Access]) -> None:
+    """The thread makes accesses of which it is not known where they go."""
+    for access in accesses:
+        note_unknown(run, access)
+        if access.kind.writes:
+            state.overwrite_settled(access.targets, run.width)
 
 
 def note_unknown(run: Execution, access: Access) -> None:

@@ -9,6 +9,7 @@ from typing import Final
 from raceproof.core import Unsupported
 from raceproof.facts import Sync, SyncOp, effect_of, handlers_end_threads, names_of, recursion_counts, sync_op
 from raceproof.ir import (
+    Address,
     Block,
     Call,
     Function,
@@ -76,6 +77,12 @@ class Surroundings:
         families = {number: (one.source_type, one.size) for number, one in cp.objects.items()}
         self.layout = Layout(self.program.pointer_size, families)
         self.outside = self._find_outside()
+        self._settled: dict[Place, bool] = {}
+        self._unwritten = frozenset(one.object for one in cp.states if one.state == "read-shared")
+        self._writing: dict[ObjectId, list[tuple[Access, MemLoc]]] = {}
+        for access in cp.accesses.values():
+            for target in access.targets if access.kind.writes else ():
+                self._writing.setdefault(target.object, []).append((access, target))
         self._relevant = self._find_relevant()
         self._live: dict[str, dict[str, frozenset[str]]] = {}
         self._live_at: dict[tuple[str, int, int], frozenset[str]] = {}
@@ -130,6 +137,28 @@ class Surroundings:
     def is_alone(self, view: View) -> bool:
         """Main, while no other thread runs."""
         return view.thread == MAIN and not view.moment.may_run and not self.outside
+
+    def is_settled(self, place: Place) -> bool:
+        """Whether only main ever writes the place, while no other thread runs."""
+        known = self._settled.get(place)
+        if known is None:
+            accesses = self._writing.get(place.object, ())
+            views = [v for access, at in accesses if overlaps(at, place, self.layout.width) for v in access.views]
+            is_listed = place.object in self.shared or place.object in self._unwritten
+            known = self.may_host(place.object) and is_listed and all(map(self.is_alone, views))
+            self._settled[place] = known
+        return known
+
+    def settled_at_start(self) -> dict[Place, Place]:
+        """Places that point to variables when main begins, and that only main writes, alone."""
+        found = {}
+        for symbol, number in self.symbols.items():
+            for cell in self.program.globals[symbol].initial:
+                place = Place(number, cell.offset)
+                target = self.symbols.get(cell.value.symbol) if isinstance(cell.value, Address) else None
+                if isinstance(cell.value, Address) and target is not None and self.is_settled(place):
+                    found[place] = Place(target, cell.value.offset)
+        return found
 
     # -- objects
 

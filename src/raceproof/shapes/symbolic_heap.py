@@ -39,6 +39,15 @@ class Place:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Local:
+    """A pointer to a variable of a call that is under way, by the number of calls around it, that holds a pointer."""
+
+    depth: int
+    name: str
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Number:
     """A constant; the null pointer is 0."""
 
@@ -57,7 +66,7 @@ class Anything:
     """A value of which nothing is known."""
 
 
-Value = At | Place | Number | NotZero | Anything
+Value = At | Place | Local | Number | NotZero | Anything
 NULL: Final = Number(0)
 ANYTHING: Final = Anything()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from raceproof.ir import IntType
-from raceproof.shapes.symbolic_heap import ANYTHING, At, NotZero, Number, Place, Value
+from raceproof.shapes.symbolic_heap import ANYTHING, At, Local, NotZero, Number, Place, Value
 
 FIRST_PAGE: Final = 4096
 """To use an address below is as undefined as to use null."""
@@ -15,7 +15,7 @@ def truth(value: Value) -> bool | None:
     match value:
         case Number(value=number):
             return number != 0
-        case NotZero() | Place() | At():
+        case NotZero() | Place() | Local() | At():
             return True
     return None
 
@@ -57,7 +57,9 @@ def _is_equal(left: Value, right: Value) -> bool | None:
     match left, right:
         case Number(value=a), Number(value=b):
             return a == b
-        case (At() | Place() | NotZero(), Number(value=0)) | (Number(value=0), At() | Place() | NotZero()):
+        case (At() | Place() | Local() | NotZero(), Number(value=0)):
+            return False
+        case (Number(value=0), At() | Place() | Local() | NotZero()):
             return False
         case At(node=a, offset=x), At(node=b, offset=y):
             if x is None or y is None:
