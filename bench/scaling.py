@@ -1,4 +1,4 @@
-"""How time and memory grow with code size, threads, locks, pairs and schedule length, by engine and algorithm.
+"""How time and memory grow with code size, threads, locks, pairs, schedule length and jobs, by engine and algorithm.
 
     python bench/scaling.py              prints the tables
     python bench/scaling.py --write      and puts them into docs/results.md, the plots into docs/plots
@@ -27,7 +27,7 @@ from bench.check import RACEPROOF
 from bench.measure import Run, run_measured
 from bench.plots import Curve, Panel, figure
 from bench.results import RESULTS, machine, markdown_table, replace_block
-from bench.scaling_programs import of_accesses, of_locks, of_rounds, of_size, of_threads
+from bench.scaling_programs import of_accesses, of_jobs, of_locks, of_rounds, of_size, of_threads
 
 PLOTS = RESULTS.parent / "plots"
 LIMIT, QUICK_LIMIT = 6, 3
@@ -64,6 +64,7 @@ def _pairs(report: dict[str, Any]) -> int:
     return len(report["pairs"])
 
 
+_BY_OWNERS = {"shapes": ("check", "--engines", "lockset,shapes")}
 _ALL_WAYS = {**STATIC, **SEARCHES, **WHOLE}
 SERIES = (
     Series(
@@ -76,6 +77,10 @@ SERIES = (
     Series(
         "schedule", "Length of a schedule", "locked sections of each of two threads", of_rounds,
         (1, 2, 3, 4, 6, 8, 10, 12, 16, 32, 64, 256, 1024, 4096, 16_384, 65_536), _ALL_WAYS,
+    ),
+    Series(
+        "jobs", "Jobs in a list", "jobs that two workers take out", of_jobs,
+        (1, 2, 3, 4, 6, 8, 12, 16, 64, 256, 4096, 65_536), {**_BY_OWNERS, "bmc": STATIC["bmc"], **SEARCHES, **WHOLE},
     ),
 )  # fmt: skip
 

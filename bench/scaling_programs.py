@@ -1,4 +1,4 @@
-"""C programs without races that grow in one direction: threads, locks, pairs of accesses, length of a schedule."""
+"""C programs without races that grow in one direction: threads, locks, pairs, length of a schedule, jobs."""
 
 from __future__ import annotations
 
@@ -44,6 +44,55 @@ def of_rounds(count: int) -> str:
     """Two threads that add to a counter so many times, under the lock: the schedule grows, the code does not."""
     loop = f"    for (int round = 0; round < {count}; round++) {{\n{_section('lock', 'counter')}    }}\n"
     return _HEAD + _program([loop, loop])
+
+
+def of_jobs(count: int) -> str:
+    """Two workers that take so many jobs off a list under a lock, and work on them without it."""
+    return f"""#include <pthread.h>
+#include <stdlib.h>
+
+struct job {{
+    struct job *next;
+    int number;
+}};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct job *jobs;
+
+static void *worker(void *unused)
+{{
+    (void)unused;
+    for (;;) {{
+        pthread_mutex_lock(&lock);
+        struct job *mine = jobs;
+        if (mine != NULL)
+            jobs = mine->next;
+        pthread_mutex_unlock(&lock);
+        if (mine == NULL)
+            return 0;
+        mine->number += 1;
+        free(mine);
+    }}
+}}
+
+int main(void)
+{{
+    pthread_t first, second;
+    for (int number = 0; number < {count}; number++) {{
+        struct job *job = malloc(sizeof *job);
+        if (job == NULL)
+            return 1;
+        job->number = number;
+        job->next = jobs;
+        jobs = job;
+    }}
+    pthread_create(&first, 0, worker, 0);
+    pthread_create(&second, 0, worker, 0);
+    pthread_join(first, 0);
+    pthread_join(second, 0);
+    return 0;
+}}
+"""
 
 
 def _section(lock: str, *counters: str) -> str:

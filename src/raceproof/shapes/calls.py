@@ -72,7 +72,8 @@ def _entered(run: Execution, state: State, call: Call, name: str, is_callback: b
 
 
 def _any_external(run: Execution, state: State, call: Call, names: tuple[str, ...]) -> Iterator[State]:
-    """One of several functions, or one that nobody knows: what it touches may be anything."""
+    """One of several functions, or one that nobody knows: it may touch anything, and end the thread."""
+    run.end_thread(state.copy())
     if any(op.kind not in SILENT for name in names for op in _operations_of(name)):
         for number in list(state.owned):
             run.give_back(state, number)

@@ -223,8 +223,10 @@ class Execution:
         yield self.done(state, ANYTHING if is_gone else value)
 
     def end_thread(self, state: State) -> None:
-        for number in list(state.owned):
-            self.give_back(state, number)
+        """What it has locked belongs to nobody; if it was alone, nobody is left to find out."""
+        for number, since in list(state.owned.items()):
+            if since is Since.LOCKED:
+                self.give_back(state, number)
 
     def done(self, state: State, value: Value = ANYTHING) -> State:
         """The instruction is over, with this result."""

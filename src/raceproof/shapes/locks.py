@@ -38,6 +38,11 @@ def synchronised(run: Execution, state: State, call: Call, op: SyncOp) -> Iterat
                 yield run.done(state)
             else:
                 yield from _locked(run, state, number, ANYTHING)
+        case Sync.LOCK_INIT | Sync.LOCK_DESTROY:  # of one that is held: it is held no longer
+            for held, since in list(state.owned.items()):
+                if since is Since.LOCKED and number in (None, held):
+                    run.give_back(state, held)
+            yield run.done(state)
         case Sync.CREATE:
             _create(run, state, call, op)
             for held, since in list(state.owned.items()):
