@@ -163,8 +163,8 @@ What to do about the steepest:
     ),
     "scaling-jobs": (
         "### Jobs in a list",
-        """Two workers that take jobs off a list under a lock, and work on them without it. `shapes`, behind `lockset`, does
-not count the jobs; what executes or unwinds the program does.""",
+        """Two workers that take jobs off a list under a lock, and work on them without it. `shapes`, behind `lockset`,
+does not count the jobs; what executes or unwinds the program does.""",
     ),
     "soak": (
         "## All engines against one another",
@@ -172,11 +172,11 @@ not count the jobs; what executes or unwinds the program does.""",
 program again. Eleven generators: branches on shared data under locks (`sc`, and with the weaker memory orders
 `weak`), values that decide (`values`), loops and inputs (`loops`), the whole thread API with pointers and
 heap (`api`), every way to wait without a plan (`loose`), threads that wait for others in chains (`chains`),
-lists with a lock for each root (`lists`), nodes that are taken out of lists (`queues`), idioms that were spoiled (`idioms`), the programs of `tests/programs`,
-spoiled (`variations`). `dfs` is the oracle: every schedule is executed, races are C11's. On every
-program: `dfs`, `race`, another search, lockset, shapes; the other engines by turns. `sweep` is `race` without its hunts,
-which find by luck what it might miss. A contradiction is a proof of what was executed as a race, a race that an
-exhausted program does not have, searches that disagree, evidence that is rejected, a changed program that
+lists with a lock for each root (`lists`), nodes that are taken out of lists (`queues`), idioms that were spoiled
+(`idioms`), the programs of `tests/programs`, spoiled (`variations`). `dfs` is the oracle: every schedule is
+executed, races are C11's. On every program: `dfs`, `race`, another search, lockset, shapes; the other engines by
+turns. `sweep` is `race` without its hunts, which find by luck what it might miss. A contradiction is a proof of
+what was executed as a race, a race that an exhausted program does not have, searches that disagree, evidence that is rejected, a changed program that
 does not show what its change claims (`tests/metamorphic/`), a race that ThreadSanitizer or the interpreter of
 the IR sees and that is proved or no pair at all. *race-free, shared*: all schedules were tried, and none had
 a race, though two threads access the same bytes, one of them writing.""",
