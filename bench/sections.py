@@ -176,10 +176,10 @@ lists with a lock for each root (`lists`), nodes that are taken out of lists (`q
 (`idioms`), the programs of `tests/programs`, spoiled (`variations`). `dfs` is the oracle: every schedule is
 executed, races are C11's. On every program: `dfs`, `race`, another search, lockset, shapes; the other engines by
 turns. `sweep` is `race` without its hunts, which find by luck what it might miss. A contradiction is a proof of
-what was executed as a race, a race that an exhausted program does not have, searches that disagree, evidence that is rejected, a changed program that
-does not show what its change claims (`tests/metamorphic/`), a race that ThreadSanitizer or the interpreter of
-the IR sees and that is proved or no pair at all. *race-free, shared*: all schedules were tried, and none had
-a race, though two threads access the same bytes, one of them writing.""",
+what was executed as a race, a race that an exhausted program does not have, searches that disagree, evidence
+that is rejected, a changed program that does not show what its change claims (`tests/metamorphic/`), a race
+that ThreadSanitizer or the interpreter of the IR sees and that is proved or no pair at all. *race-free,
+shared*: all schedules were tried, and none had a race, though two threads access the same bytes, one of them writing.""",
     ),
     "mutation": (
         "## Mutation of raceproof",

@@ -46,6 +46,19 @@ SUBJECTS: tuple[Subject, ...] = (
         ("tests/unit/evidence", "tests/unit/bmc/test_trust.py"),
     ),
     Subject(
+        (
+            "shapes/symbolic_heap.py",
+            "shapes/execution.py",
+            "shapes/memory.py",
+            "shapes/calls.py",
+            "shapes/locks.py",
+            "shapes/states.py",
+            "shapes/surroundings.py",
+            "shapes/checking.py",
+        ),
+        ("tests/unit/shapes",),
+    ),
+    Subject(
         ("transactions/checking.py", "transactions/trust.py"),
         (
             "tests/unit/transactions/test_trust.py",
