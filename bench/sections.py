@@ -179,7 +179,8 @@ turns. `sweep` is `race` without its hunts, which find by luck what it might mis
 what was executed as a race, a race that an exhausted program does not have, searches that disagree, evidence
 that is rejected, a changed program that does not show what its change claims (`tests/metamorphic/`), a race
 that ThreadSanitizer or the interpreter of the IR sees and that is proved or no pair at all. *race-free,
-shared*: all schedules were tried, and none had a race, though two threads access the same bytes, one of them writing.""",
+shared*: all schedules were tried, and none had a race, though two threads access the same bytes, one of them
+writing.""",
     ),
     "mutation": (
         "## Mutation of raceproof",
