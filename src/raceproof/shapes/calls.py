@@ -164,7 +164,11 @@ def _returned(run: Execution, state: State, call: Call, name: str) -> Iterator[S
         pass  # an argument, or something new
     elif effect.returns is Returns.FRESH:
         yield run.done(state.copy(), NULL)
-        value = made_once(run, state, call.id) or At(state.heap.add(_new(run, state, call.id, effect.zeroed)))
+        once = made_once(run, state, call.id)
+        value = once or At(state.heap.add(_new(run, state, call.id, effect.zeroed)))
+        for root in state.roots:
+            if once is not None and root.object == once.object:
+                state.roots[root] = NULL if effect.zeroed else ANYTHING
     elif effect.returns is Returns.ARG and effect.returns_arg is not None and effect.returns_arg < len(call.args):
         value = run.value(state, call.args[effect.returns_arg])
     yield run.done(state, value)

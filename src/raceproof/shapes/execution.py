@@ -261,10 +261,7 @@ class Execution:
     def computed(self, state: State, instr: Instr) -> Value:
         match instr:
             case Gep(base=base, offset=offset, terms=terms):
-                known = self.value(state, base)
-                if isinstance(known, Local):
-                    return known if offset == 0 and not terms else state.expose(known)
-                return moved(known, None if terms else offset)
+                return moved(state.expose(self.value(state, base)), None if terms else offset)
             case Cast(op=op, value=value, to_type=to_type):
                 known = self.value(state, value)
                 if op in _SAME:
@@ -282,7 +279,7 @@ class Execution:
 
     def variable(self, state: State, instr: Alloca) -> Value:
         """A variable that holds one pointer is followed; others are not."""
-        if not isinstance(instr.type, PtrType) or instr.count != IntConst(1, getattr(instr.count, "bits", 0)):
+        if not isinstance(instr.type, PtrType) or not isinstance(instr.count, IntConst) or instr.count.value != 1:
             return ANYTHING
         made = Local(len(state.frames), instr.result.name)
         state.variables[made] = ANYTHING

@@ -254,13 +254,11 @@ class Heap:
         ):
             return None
         second = self.parts[following.node]
-        if not first.origin or not second.origin:
-            return None
         if isinstance(second, Segment):
             end, fits = second.end, second.link == link
         else:
             end = second.value(link, self.layout.width)
-            fits = end is not ANYTHING and not isinstance(end, NotZero)
+            fits = end is not ANYTHING
         if (
             not fits
             or not self.layout.are_alike(first.origin, second.origin)

@@ -40,11 +40,10 @@ static void *worker(void *arg) {
 
 int main(void) {
     pthread_t a, b;
-    struct pool *pool = malloc(sizeof *pool);
+    struct pool *pool = calloc(1, sizeof *pool);
     if (pool == NULL)
         return 1;
     pthread_mutex_init(&pool->lock, NULL);
-    pool->jobs = NULL;
     all = pool;
     struct worker first = {pool, 1}, second = {pool, 0};
     pthread_create(&a, NULL, worker, &first);

@@ -62,6 +62,29 @@ def test_what_two_nodes_share_belongs_to_neither() -> None:
     assert heap.parts == {1: Segment(ORIGIN, 0, NULL)}
 
 
+def test_what_only_one_node_has_is_not_told() -> None:
+    heap = heap_of(n1=node(f0=At(2), f8=At(3)), n2=node(f0=NULL), n3=Cell(OWN))
+    heap.fold([At(1)])
+    assert heap.parts == {1: Segment(ORIGIN, 0, NULL)}
+    heap = heap_of(n1=node(f0=At(2)), n2=node(f0=NULL, f8=At(3)), n3=Cell(OWN))
+    heap.fold([At(1)])
+    assert heap.parts == {1: Segment(ORIGIN, 0, NULL)}
+
+
+def test_what_leads_on_is_not_owned_alone() -> None:
+    rest = Cell(OWN, {0: At(5)})
+    heap = heap_of(n1=node(f0=At(2), f8=At(3)), n2=node(f0=NULL, f8=At(4)), n3=Cell(OWN), n4=rest, n5=Cell(OWN))
+    heap.fold([At(1)])
+    assert heap.parts == {1: Segment(ORIGIN, 0, NULL)}
+
+
+def test_what_is_written_anywhere_leaves_nothing_known() -> None:
+    for offset, size in ((None, 8), (0, None)):
+        heap = Heap(LAYOUT, {1: Cell(ORIGIN, {0: NULL, 8: At(1)}, is_zeroed=True)}, 1)
+        heap.store(1, offset, size)
+        assert heap.parts == {1: Cell(ORIGIN)}
+
+
 def test_a_list_is_one_node_or_more() -> None:
     alone, longer = heap_of(n1=Segment(ORIGIN, 0, NULL, ((8, OWN),))).exposed(1)
     assert alone.parts == {1: node(f0=NULL, f8=At(2)), 2: Cell(OWN)}
