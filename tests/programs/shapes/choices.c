@@ -14,7 +14,7 @@ static struct job *jobs;
 static void *worker(void *arg) {
     pthread_mutex_lock(&lock);
     struct job *mine = jobs;
-    jobs = mine != NULL ? mine->next : NULL; // no-race alarm(lockset): an object that was taken out belongs to who took it
+    jobs = mine != NULL ? mine->next : NULL; // no-race alarm(lockset): what was taken out belongs to who took it
     pthread_mutex_unlock(&lock);
     if (mine == NULL)
         return NULL;
