@@ -163,7 +163,7 @@ class _Maker:
     def touch(self, touch: Touch, kind: AccessKind) -> MemoryTouch | None:
         size = self._size(touch.extent)
         place = self._place(touch) if touch.deref else None
-        if touch.arg == STATIC_ARG:
+        if touch.arg == STATIC_ARG or self._is_static_for_null(touch.arg):
             if self.effect.static_is_thread_local:
                 return None
             return MemoryTouch(
@@ -173,6 +173,12 @@ class _Maker:
             return None
         operand = self.call.args[touch.arg]
         return MemoryTouch(kind, operand, size, deref=touch.deref, place=place, arg=touch.arg, extent=touch.extent)
+
+    def _is_static_for_null(self, index: int) -> bool:
+        if index != self.effect.static_for_null or index >= len(self.call.args):
+            return False
+        operand = self.call.args[index]
+        return isinstance(operand, IntConst) and operand.value == 0
 
     def _place(self, touch: Touch) -> int | None:
         """How many bytes of the argument hold the pointers: as many as are looked at."""

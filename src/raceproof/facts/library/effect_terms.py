@@ -165,6 +165,12 @@ def hidden(name: str, *, linked: bool = False) -> Effect:
     return both(Effect(static_object=name, linked=linked), rw(STATIC_ARG, ALL))
 
 
+def state(at: int, name: str) -> Effect:
+    """Read and write the conversion state at *at, or the library's static object `name`, without a lock, if it is
+    null."""
+    return both(Effect(static_object=name, static_for_null=at), rw(at, MBSTATE))
+
+
 def reads_static(name: str) -> Effect:
     """Read the library's static object `name`, without a lock, and return its address."""
     return both(Effect(returns=Returns.STATIC, static_object=name, linked=True), rd(STATIC_ARG, ALL))

@@ -125,6 +125,7 @@ class Effect:
     `static_object` names an object of the library's own, the same one in every Effect with that name; `STATIC_ARG`
       is its address. If the program declares an external variable of that name, it is that one (optarg).
     `static_is_thread_local`: every thread has its own (errno).
+    `static_for_null`: where this argument is null, the function uses `static_object` in its place (mbrlen).
     """
 
     reads: tuple[Touch, ...] = ()
@@ -150,6 +151,7 @@ class Effect:
     copies_to_result: tuple[int, ...] = ()
     linked: bool = False
     static_is_thread_local: bool = False
+    static_for_null: int | None = None
 
 
 @unique

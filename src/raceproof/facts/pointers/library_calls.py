@@ -174,6 +174,8 @@ class LibraryCalls:
 
     def _apply(self, instance: Instance, instr: Call, name: str, effect: Effect, is_only_target: bool) -> None:
         graph, work = self._graph, self._work
+        if effect.static_object is not None:
+            self._static(effect)  # also where it is only read and written: no pointer leads to it, and threads share it
         for target, source in effect.copies:
             to = self._argument(instance, instr, target, effect)
             origin = self._argument(instance, instr, source, effect)
