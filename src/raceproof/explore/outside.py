@@ -12,12 +12,22 @@ that the program cannot change in memory mode. They keep no memory of the real h
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from raceproof.explore.build import replaced_functions
-from raceproof.facts import atomic_call, names_of
-from raceproof.ir import Call
+from raceproof.explore.concurrent_calls import calls_beside_others
+from raceproof.explore.library_state import (
+    ANSWERS,
+    FILE_ASKS,
+    FILE_CHANGES,
+    QUESTIONS,
+    STATES,
+    STREAMS,
+    State,
+    is_placed,
+)
+from raceproof.facts import atomic_call, effect_of, names_of, sync_op
 from raceproof.model import ConcurrentProgram
 
 _RUNTIME: Final = "rp_lib_"
@@ -37,31 +47,33 @@ def needs_fork(external_names: Iterable[str]) -> tuple[str, ...]:
 def unseen_order(cp: ConcurrentProgram) -> tuple[str, ...]:
     """Functions that several threads call and whose results may tell what others have done outside the program's
     memory, sorted: in which order they are called is not part of the search."""
-    outside = frozenset(needs_fork(cp.program.externals))
-    called = [(_called_by(cp, thread.start), 2 if thread.many else 1) for thread in cp.threads.values()]
+    called = [(calls_beside_others(cp, thread), thread.many) for thread in cp.threads.values()]
     found: set[str] = set()
-    system = outside | _QUESTIONS if outside else _NOTHING
-    streams = _ASKS | _WRITES if outside else _NOTHING
-    for group, asking in ((system, system), (streams, _ASKS), *_OF_THE_RUNTIME):
-        several = sum(number for names, number in called if names & group) > 1
-        if several and any(names & asking for names, _ in called):
-            found.update(*(names & group for names, _ in called))
+    for state in _states(cp.program.externals):
+        changing = [(number, many) for number, (names, many) in enumerate(called) if names & state.changes]
+        asking = [number for number, (names, _) in enumerate(called) if names & state.asks]
+        if any(other != number or many for number, many in changing for other in asking):
+            found.update(*(names & (state.changes | state.asks) for names, _ in called))
     return tuple(sorted(found))
 
 
-def _called_by(cp: ConcurrentProgram, start: str) -> frozenset[str]:
-    """Functions of the library that a thread may call."""
-    found: set[str] = set()
-    seen, work = {start}, [start] if cp.calls is not None else []
-    while work:
-        for instr in cp.program.functions[work.pop()].instructions():
-            if isinstance(instr, Call) and cp.calls is not None:
-                targets = cp.calls.targets[instr.id]
-                found.update(name for external in targets.externals for name in names_of(external))
-                new = {*targets.functions, *targets.callbacks} - seen
-                seen |= new
-                work += new
-    return frozenset(found)
+def _states(externals: Iterable[str]) -> Iterator[State]:
+    """What threads may share outside of the program's memory, in a program that uses these functions."""
+    variants = [tuple(names_of(external)) for external in externals]
+    names = frozenset(name for known in variants for name in known)
+    outside = frozenset(needs_fork(externals))
+    replaced = replaced_functions()
+    unplaced = frozenset(
+        known[0] for known in variants if not replaced.isdisjoint(known) and not any(is_placed(name) for name in known)
+    )
+    unknown = frozenset(n for n in outside if effect_of(n) is None and sync_op(n) is None)
+    yield from (State(s.changes | unknown, s.asks | unknown) for s in STATES if not s.needs or s.needs & names)
+    yield State(_words("setlocale") | unknown, _LOCALIZED | unknown)
+    if outside:
+        yield State(outside | unplaced | ANSWERS, outside | unplaced | QUESTIONS)
+        yield State(FILE_CHANGES, FILE_ASKS)
+    else:
+        yield State(unplaced, unplaced)
 
 
 def _is_memory_only(name: str, replaced: frozenset[str]) -> bool:
@@ -84,25 +96,6 @@ def _of_all_types(text: str) -> frozenset[str]:
     """The functions of math.h and complex.h for double, float and long double."""
     return frozenset(name + suffix for name in text.split() for suffix in ("", "f", "l"))
 
-
-# What the runtime has of its own for all threads, and tells them of.
-_NAMED_SEMAPHORES: Final = _words("sem_open sem_unlink")
-_KEYS: Final = _words("pthread_key_create tss_create")
-_OF_THE_RUNTIME: Final = ((_NAMED_SEMAPHORES, _NAMED_SEMAPHORES), (_KEYS, _KEYS))
-_NOTHING: Final = frozenset[str]()
-# Of streams that are not the standard ones: what one thread finds there depends on what others have read or written.
-_ASKS: Final = _words("""
-    fgetc fgets fgetwc fgetws fread fscanf vfscanf getc getdelim getline getw getwc ungetc ungetwc feof ferror clearerr
-    fgetpos fsetpos fseek fseeko ftell ftello rewind
-""")
-# Of the system: other threads may change what the answer is. Files that are no standard ones were opened by others.
-_QUESTIONS: Final = _words("""
-    read readv write writev close poll ppoll select pselect
-    getenv secure_getenv __secure_getenv getpgrp getpgid getsid getrlimit getpriority
-    access eaccess euidaccess faccessat stat lstat fstatat statx statfs statvfs readlink readlinkat
-    __stat __lstat __xstat __lxstat __fxstatat
-""")
-_WRITES: Final = _words("fputc fputs fputwc fputws fwrite putc putw putwc fprintf vfprintf fwprintf vfwprintf fflush")
 
 # The runtime has them, but only for the part that they play with the standard streams or by number.
 _OUTSIDE_ALL_THE_SAME: Final = _words("freopen dup2 syscall")
@@ -209,6 +202,11 @@ _THREADS: Final = _words("""
             )
         ),
     )
+)
+
+# What a locale decides: far too much, but few programs set one while threads run.
+_LOCALIZED: Final = (_STRING_H | _WCHAR_H | _CTYPE_H | _STDLIB_H | _LOCALE_H | _STDIO_H | _TIME_H | STREAMS) - _words(
+    "alloca __errno_location __errno ___errno _errno __error __h_errno_location"
 )
 
 _MEMORY_ONLY: Final = (

@@ -76,6 +76,13 @@ struct random_state {
     uint32_t table_of, x48_of, unseeded_of; /* the execution for which each was set up */
 };
 
+/* When a timer goes off next, in virtual nanoseconds (0: it is not set), and how often then. */
+struct libc_timer {
+    uint64_t at, every;
+};
+
+enum { TIMERS = 3 };
+
 struct libc_state {
     struct exit_handler handlers[MAX_EXIT_HANDLERS], quick_handlers[MAX_EXIT_HANDLERS];
     int handler_count, quick_handler_count;
@@ -86,6 +93,7 @@ struct libc_state {
     uint16_t c48, old48[3];
     uint32_t execution;        /* counts libc_reset; never 0 */
     char *strtok_next;
+    struct libc_timer timers[TIMERS]; /* real, virtual, of the profiler */
     int input_used, getopt_used;
     int redirected[3];         /* fork mode: freopen or dup2 has put something else there, which is real */
     pid_t real_pid;
@@ -108,6 +116,7 @@ void libc_reset_input(void);
 void libc_init_output(void);
 _Noreturn void libc_die(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int libc_raise(int signal);
+int libc_is_handled(int signal);                         /* by a function of the program */
 
 static inline int libc_is_output(FILE *stream) {
     return (stream == stdout && !libc.redirected[1]) || (stream == stderr && !libc.redirected[2]);

@@ -128,6 +128,16 @@ static int is_ignored_by_default(int number) {
     return number == SIGCHLD || number == SIGURG || number == SIGWINCH || number == SIGCONT;
 }
 
+static bool is_of_program(void (*handler)(int)) {
+    bool is_own = rp_is_own_handler != NULL && rp_is_own_handler(handler);
+    return handler != SIG_DFL && handler != SIG_IGN && !is_own;
+}
+
+int libc_is_handled(int number) {
+    struct sigaction now;
+    return number != 0 && sigaction(number, NULL, &now) == 0 && is_of_program(now.sa_handler);
+}
+
 /* With a handler of the program's own (fork mode) the real signal is sent: it arrives before raise returns. */
 int libc_raise(int number) {
     struct sigaction now;
@@ -135,8 +145,7 @@ int libc_raise(int number) {
     if (sigaction(number, NULL, &now) != 0) return -1;
     if (number == SIGABRT && (now.sa_handler == SIG_DFL || !rp_fork_mode)) rp_lib_abort();
     if (now.sa_handler == SIG_IGN) return 0;
-    bool is_own = rp_is_own_handler != NULL && rp_is_own_handler(now.sa_handler);
-    if (now.sa_handler != SIG_DFL && !is_own) return raise(number);
+    if (is_of_program(now.sa_handler)) return raise(number);
     if (is_ignored_by_default(number)) return 0;
     libc_die("signal", "the program sent itself signal %d (%s)", number, strsignal(number));
 }

@@ -21,7 +21,7 @@ static const uint64_t FIRST_A48 = 0x5deece66du, FIRST_X48 = 0;
 void libc_init(void) {
     /* The same local time on every machine, unless the user has asked for one. */
     (void)setenv("TZ", "UTC0", 0);
-    tzset();
+    if (!rp_fork_mode) tzset(); /* in a process of its own the program's first question sets it, as in a real run */
     libc_init_output();
     if (rp_fork_mode) libc_load_input(); /* what a child reads would be lost for the next one */
     libc_reset();
@@ -56,6 +56,7 @@ void libc_reset(void) {
     libc.c48 = FIRST_C48;
     memset(libc.old48, 0, sizeof libc.old48);
     libc.strtok_next = NULL;
+    memset(libc.timers, 0, sizeof libc.timers);
     memset(libc.redirected, 0, sizeof libc.redirected);
     if (rp_fork_mode) libc.real_pid = getpid();
     if (libc.input_used) libc_reset_input();

@@ -147,20 +147,59 @@ RP_LIB int rp_lib_clock_nanosleep(clockid_t clock, int flags, const struct progr
     return 0;
 }
 
-/* Nothing arrives from outside at a time of its own. */
+/* Timers are set and can be asked, but no signal comes of them: nothing arrives from outside at a time of its own. */
+
+static struct libc_timer *timer_of(int which) {
+    return which >= 0 && which < TIMERS ? &libc.timers[which] : NULL;
+}
+
+/* What is left until it goes off next, 0 if it is not set. One that repeats does so for ever. */
+static uint64_t left_of(const struct libc_timer *timer) {
+    uint64_t now = rp_now();
+    if (timer->at > now) return timer->at - now;
+    return timer->at == 0 || timer->every == 0 ? 0 : timer->every - (now - timer->at) % timer->every;
+}
+
+static void set_timer(struct libc_timer *timer, uint64_t after, uint64_t every) {
+    timer->at = after == 0 ? 0 : rp_now() + after;
+    timer->every = every;
+}
+
 RP_LIB unsigned rp_lib_alarm(unsigned seconds) {
-    (void)seconds;
-    return 0;
+    struct libc_timer *timer = timer_of(ITIMER_REAL);
+    uint64_t left = left_of(timer);
+    set_timer(timer, seconds * SECOND, 0);
+    return (unsigned)((left + SECOND / 2) / SECOND) + (left > 0 && left < SECOND / 2); /* as glibc rounds */
 }
 
 RP_LIB useconds_t rp_lib_ualarm(useconds_t after, useconds_t every) {
-    (void)after, (void)every;
-    return 0;
+    struct libc_timer *timer = timer_of(ITIMER_REAL);
+    uint64_t left = left_of(timer);
+    set_timer(timer, (uint64_t)after * 1000, (uint64_t)every * 1000);
+    return (useconds_t)(left / 1000);
+}
+
+static void tell_timer(const struct libc_timer *timer, struct program_itimerval *result) {
+    result->it_value = as_timeval(left_of(timer));
+    result->it_interval = as_timeval(timer->every);
+}
+
+static uint64_t from_timeval(const struct program_timeval *span) {
+    return (uint64_t)span->tv_sec * SECOND + (uint64_t)span->tv_usec * 1000;
 }
 
 RP_LIB int rp_lib_setitimer(int which, const struct program_itimerval *value, struct program_itimerval *old) {
-    (void)which, (void)value;
-    if (old != NULL) memset(old, 0, sizeof *old);
+    struct libc_timer *timer = timer_of(which);
+    if (timer == NULL) return errno = EINVAL, -1;
+    if (old != NULL) tell_timer(timer, old);
+    if (value != NULL) set_timer(timer, from_timeval(&value->it_value), from_timeval(&value->it_interval));
+    return 0;
+}
+
+RP_LIB int rp_lib_getitimer(int which, struct program_itimerval *value) {
+    struct libc_timer *timer = timer_of(which);
+    if (timer == NULL) return errno = EINVAL, -1;
+    tell_timer(timer, value);
     return 0;
 }
 

@@ -98,7 +98,10 @@ RP_LIB int rp_lib_pthread_setcanceltype(int type, int *old) {
 RP_LIB int rp_lib_pthread_kill(pthread_t id, int signal) {
     struct thread *t = thread_of(id);
     if (t == NULL || t->joined) return ESRCH; /* one that has ended lives until it is joined */
-    return signal == 0 ? 0 : EINVAL;
+    /* A handler of the program's would have to run there: it does not, and the result is bounded anyway. What is not
+     * handled concerns the process, whichever thread gets it. */
+    if (t != self && libc_is_handled(signal)) return 0;
+    return libc_raise(signal) == 0 ? 0 : EINVAL;
 }
 
 RP_LIB int rp_lib_pthread_setname_np(pthread_t id, const char *name) { return (void)name, thread_of(id) ? 0 : ESRCH; }
