@@ -33,15 +33,17 @@ def call_graph(program: Program, points_to: PointsTo) -> CallGraph:
     return CallGraph(targets, points_to.escaped_functions & program.functions.keys())
 
 
-def may_end_thread(program: Program, calls: CallGraph) -> frozenset[str]:
-    """Functions that may end the thread that runs them, by themselves or through what they call."""
+def may_end_thread(program: Program, calls: CallGraph, by_unknown: bool = True) -> frozenset[str]:
+    """Functions that may end the thread that runs them, by themselves or through what they call; `by_unknown`: code
+    that nothing describes may do that, too."""
     callers: dict[str, set[str]] = {}
     found: set[str] = set()
     for function in program.functions.values():
         for instr in function.instructions():
             if isinstance(instr, Call):
                 targets = calls.targets[instr.id]
-                if any(op.kind is Sync.EXIT for op in map(sync_op, targets.externals) if op is not None):
+                exits = any(op.kind is Sync.EXIT for op in map(sync_op, targets.externals) if op is not None)
+                if exits or (by_unknown and targets.is_unknown):
                     found.add(function.name)
                 for name in (*targets.functions, *targets.callbacks):
                     callers.setdefault(name, set()).add(function.name)
@@ -54,9 +56,10 @@ def may_end_thread(program: Program, calls: CallGraph) -> frozenset[str]:
 
 
 def handlers_end_threads(program: Program, calls: CallGraph) -> bool:
-    """What the outside world runs at any time may end the thread that it interrupts."""
+    """What the outside world runs at any time may end the thread that it interrupts; unknown code that it calls is
+    assumed not to."""
     handlers = calls.from_outside.union(*(targets.any_time for targets in calls.targets.values()))
-    return not handlers.isdisjoint(may_end_thread(program, calls))
+    return not handlers.isdisjoint(may_end_thread(program, calls, by_unknown=False))
 
 
 class _Classifier:

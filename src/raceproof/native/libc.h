@@ -21,6 +21,7 @@ int rp_tid(void);
 void rp_fail(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
 _Noreturn void rp_exit_program(int status);
 _Noreturn void rp_assume_failed(void);
+_Noreturn void rp_end_thread(void); /* as the system does it: nothing of the program runs, and a once-object is not left */
 void rp_yield(void);
 uint64_t rp_choose_input(int bits, int is_signed, const char *type);
 uint64_t rp_now(void); /* virtual nanoseconds since the program's start */

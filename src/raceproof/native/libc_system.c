@@ -130,6 +130,7 @@ RP_LIB long rp_lib_syscall(long number, ...) {
     case SYS_sched_yield: rp_yield(); return 0;
     case SYS_getrandom: return rp_lib_getrandom((void *)a[0], (size_t)a[1], (unsigned)a[2]);
     case SYS_write: return rp_lib_write((int)a[0], (const void *)a[1], (size_t)a[2]);
+    case SYS_exit: rp_end_thread();
     case SYS_exit_group: rp_lib__exit((int)a[0]);
     case SYS_futex: libc_die("unsupported", "the program calls futex itself: it would block all its threads");
     default: return syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);

@@ -90,6 +90,12 @@ _Noreturn void thread_exit(void *result) {
     thread_end();
 }
 
+_Noreturn void rp_end_thread(void) {
+    memset(specific[self->tid], 0, keys_used * sizeof **specific);
+    self->result = NULL;
+    thread_end();
+}
+
 /* ---- cancelling */
 
 bool is_cancelled(const struct thread *t) { return t->cancel_requested && !t->cancel_disabled; }

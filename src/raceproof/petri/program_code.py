@@ -81,6 +81,7 @@ class Code:
         targets = self.around.calls.targets[instr.id]
         return (
             not targets.may_return
+            or targets.is_unknown  # may end the thread
             or (self.is_detailed and assumes(targets))
             or self.around.may_release_all(targets)
             or any(self._is_step_of(op, instr, targets) for op in operations(targets))

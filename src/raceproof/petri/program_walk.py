@@ -270,6 +270,8 @@ class Walk:
                 yield self._end(state, call.pos)
             else:
                 yield from self._operations.moves(state, self._context(state), call, op)
+        if targets.is_unknown:
+            yield self._end(state, call.pos)
         if len(targets.externals) > len(possible):
             if not targets.may_return or len(targets.externals) > 1:
                 yield self._end(state, call.pos)

@@ -285,7 +285,7 @@ class Walk:
         values = self._values[way.point.frame]
         if not targets.externals and not targets.is_unknown:
             return
-        if not targets.may_return or len(targets.externals) > 1:
+        if not targets.may_return or len(targets.externals) > 1 or targets.is_unknown:
             yield way.then(Point(-1, 0, 0))
         if targets.may_return or targets.is_unknown:
             actions = self._lowering.of_call(values, call)

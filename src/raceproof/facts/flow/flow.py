@@ -461,7 +461,8 @@ class Flow:
         for state in record.end_by_context.values():
             moment = State(may_run=dict(state.may_run), must_done=state.must_done, must_received=state.must_received)
             ended = join(ended, moment) if ended is not None else moment
-        if self.world.cancels:  # it may end anywhere, and leave behind what it has made until then
+        # It may end anywhere, and leave behind what it has made until then.
+        if self.world.cancels or record.start in self.world.may_call_unknown:
             ended = State(may_run={other.id: MANY for other in self.records if self.is_below(other, record.id)})
         changed = (ended is None) != (record.ended is None) or (
             ended is not None and record.ended is not None and ended.full_key() != record.ended.full_key()

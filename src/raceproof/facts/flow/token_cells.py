@@ -30,7 +30,7 @@ _ALLOCATES_ZEROS = "calloc"
 
 def token_objects(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[ObjectId]:
     """Objects that may have such cells, to be followed by the next flow."""
-    if world.uses_setjmp or world.cancels:
+    if world.uses_setjmp or world.cancels or world.may_call_unknown:
         return frozenset()
     distinct = {r.id for r in flow.records if _has_own_number(r)}
     found: set[ObjectId] = set()

@@ -438,7 +438,18 @@ class World:
     @cached_property
     def may_end_thread(self) -> frozenset[str]:
         """Functions in which the thread that runs them may end: all, if threads are cancelled."""
-        return frozenset(self.program.functions) if self.cancels else self._may_call_exit
+        return frozenset(self.program.functions) if self.cancels else self._may_call_exit | self.may_call_unknown
+
+    @cached_property
+    def may_call_unknown(self) -> frozenset[str]:
+        """Functions that may call code that nothing describes: it may end the thread."""
+        own = {
+            name: int(
+                any(isinstance(i, Call) and any(map(self.is_unknown, self.callees(i))) for i in function.instructions())
+            )
+            for name, function in self.program.functions.items()
+        }
+        return frozenset(name for name, bits in self._propagate(own).items() if bits)
 
     @cached_property
     def _may_call_exit(self) -> frozenset[str]:
