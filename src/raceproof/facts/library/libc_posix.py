@@ -19,6 +19,7 @@ from raceproof.facts.library.effect_terms import (
     arg,
     both,
     calls,
+    copy,
     effects,
     frees,
     fresh,
@@ -35,7 +36,7 @@ from raceproof.facts.library.effect_terms import (
     store,
     wr,
 )
-from raceproof.facts.library.effects import Bytes
+from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect
 
 _STAT: Final = Bytes(144)
 _STATX: Final = Bytes(256)
@@ -150,7 +151,11 @@ IPC: Final = effects(
     ("mq_timedreceive", wr(1, n(2)), wr(3, INT), rd(4, TIMESPEC), receives(1)),
     ("mq_getattr", wr(1, Bytes(64, ilp32=32))),
     ("mq_setattr", rd(1, Bytes(64, ilp32=32)), wr(2, Bytes(64, ilp32=32))),
-    ("mq_notify", rd(1, ALL), calls(1, 1, later=True, deref=True, loads=True)),
+    (
+        "mq_notify",
+        *(rd(1, ALL), calls(1, 1, later=True, deref=True, loads=True)),
+        *(Effect(static_object="signals"), copy(STATIC_ARG, 1)),  # as timer_create
+    ),
     ("ftok", rd(0)),
     ("msgget semget",),
     ("msgsnd", rd(1, ALL), sends(1)),

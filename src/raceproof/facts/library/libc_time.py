@@ -43,9 +43,10 @@ _SIGACTION: Final = Bytes(152, ilp32=140)
 _STACK_T: Final = Bytes(24, ilp32=12)
 _TMS: Final = Bytes(32, ilp32=16)
 _SCHED_PARAM: Final = Bytes(48)  # musl's has reserved fields behind sched_priority
-_HANDLERS: Final = Effect(static_object="signal handlers")
-_VALUES: Final = Effect(static_object="values sent with signals")
-_SET_HANDLER: Final = both(_HANDLERS, Effect(stores=((1, STATIC_ARG),)), calls(1, None, later=True))
+# What the system keeps of signals: their handlers, and the values sent with them, which come to those who wait for them
+# and, in a siginfo_t, to handlers. Which of these a pointer out of it is, is not told apart.
+_SIGNALS: Final = Effect(static_object="signals")
+_SET_HANDLER: Final = both(_SIGNALS, Effect(stores=((1, STATIC_ARG),)), calls(1, None, later=True))
 
 TIME: Final = effects(
     ("time", wr(0, TIME_T)),
@@ -74,7 +75,11 @@ TIME: Final = effects(
     ("getdate", rd(0), static("getdate buffer", TM)),
     ("getitimer", wr(1, _ITIMER)),
     ("setitimer", rd(1, _ITIMER), wr(2, _ITIMER)),
-    ("timer_create", rd(1, ALL), calls(1, 1, later=True, deref=True, loads=True), wr(2, POINTER)),
+    (
+        "timer_create",
+        *(rd(1, ALL), calls(1, 1, later=True, deref=True, loads=True), wr(2, POINTER)),
+        *(_SIGNALS, copy(STATIC_ARG, 1)),  # the value, if a signal tells of the timer
+    ),
     ("timer_settime", rd(2, _ITIMER), wr(3, _ITIMER)),
     ("timer_gettime", wr(1, _ITIMER)),
     ("timer_delete timer_getoverrun",),
@@ -91,8 +96,8 @@ SIGNAL: Final = effects(
     ("signal ssignal bsd_signal sysv_signal __sysv_signal sigset", _SET_HANDLER, loaded(STATIC_ARG)),
     (
         "sigaction __sigaction",
-        *(rd(1, _SIGACTION), wr(2, _SIGACTION), calls(1, None, None, None, later=True, deref=True)),
-        *(_HANDLERS, copy(STATIC_ARG, 1), copy(2, STATIC_ARG)),
+        *(rd(1, _SIGACTION), wr(2, _SIGACTION), calls(1, None, STATIC_ARG, None, later=True, deref=True)),
+        *(_SIGNALS, copy(STATIC_ARG, 1), copy(2, STATIC_ARG)),
     ),
     ("sigemptyset sigfillset", wr(0, SIGSET)),
     ("sigaddset sigdelset", rw(0, SIGSET)),
@@ -102,12 +107,12 @@ SIGNAL: Final = effects(
     ("sigpending", wr(0, SIGSET)),
     ("sigsuspend", rd(0, SIGSET)),
     ("sigwait", rd(0, SIGSET), wr(1, INT)),
-    ("sigwaitinfo", rd(0, SIGSET), wr(1, _SIGINFO), _VALUES, copy(1, STATIC_ARG)),
-    ("sigtimedwait", rd(0, SIGSET), wr(1, _SIGINFO), rd(2, TIMESPEC), _VALUES, copy(1, STATIC_ARG)),
+    ("sigwaitinfo", rd(0, SIGSET), wr(1, _SIGINFO), _SIGNALS, copy(1, STATIC_ARG)),
+    ("sigtimedwait", rd(0, SIGSET), wr(1, _SIGINFO), rd(2, TIMESPEC), _SIGNALS, copy(1, STATIC_ARG)),
     ("signalfd", rd(1, SIGSET)),
     ("sigaltstack", rd(0, _STACK_T), keeps(0), wr(1, _STACK_T)),
     ("raise kill killpg tgkill tkill pthread_kill siginterrupt",),
-    ("sigqueue pthread_sigqueue", _VALUES, Effect(stores=((2, STATIC_ARG),))),
+    ("sigqueue pthread_sigqueue", _SIGNALS, Effect(stores=((2, STATIC_ARG),))),
     ("sighold sigrelse sigignore sigpause sigblock sigsetmask siggetmask",),
     ("__libc_current_sigrtmin __libc_current_sigrtmax gsignal",),
     ("psiginfo", rd(0, _SIGINFO), rd(1)),

@@ -164,7 +164,10 @@ class CallLinker:
 
     def enter_root(self, name: str) -> Instance:
         instance = self.builder.instance(name)
-        self._enter(instance, Entry(EntryKind.ROOT, None, None))
+        root = Entry(EntryKind.ROOT, None, None)
+        # One that is both constructor and destructor runs twice.
+        again = root in self.found.entries.get(instance.number, ())
+        self._enter(instance, Entry(EntryKind.CALLBACK, None, None) if again else root)
         return instance
 
     def run(

@@ -309,8 +309,10 @@ class LibraryCalls:
                 args.append(work.outside_content)
             elif node is None:
                 args.append(None)
+            elif callback.loads:
+                args.append(self._loaded(node))
             else:
-                args.append(self._loaded(node) if callback.loads else work.moved(node, ELEMENT))
+                args.append(work.moved(node, ANYWHERE if index == STATIC_ARG else ELEMENT))
         self._linker.run(instance, instr.id, EntryKind.CALLBACK, function, args, None)
 
     def _loaded(self, node: int) -> int:
