@@ -50,6 +50,7 @@ RP_LIB uintptr_t rp_lib_thrd_current(void) { return thread_handle(self); }
 RP_LIB int rp_lib_thrd_equal(uintptr_t a, uintptr_t b) { return a == b; }
 RP_LIB void rp_lib_thrd_yield(void) { rp_yield(); }
 RP_LIB int rp_lib_thrd_sleep(const struct program_timespec *time, struct program_timespec *left) {
+    if (time->tv_sec < 0 || !is_time(time)) return -2;
     rp_sleep_for((uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
     if (left != NULL) memset(left, 0, sizeof *left);
     return 0;
@@ -63,8 +64,8 @@ RP_LIB int rp_lib_mtx_init(void *m, int type) {
 RP_LIB int rp_lib_mtx_lock(void *m) { return c11_result(lock_take(m, O_MUTEX, false, "mtx_lock")); }
 RP_LIB int rp_lib_mtx_trylock(void *m) { return c11_result(lock_try(m, O_MUTEX, false, false, "mtx_trylock")); }
 RP_LIB int rp_lib_mtx_timedlock(void *m, const struct program_timespec *until) {
-    (void)until;
-    return c11_result(lock_try(m, O_MUTEX, false, true, "mtx_timedlock"));
+    int error = lock_try(m, O_MUTEX, false, true, "mtx_timedlock");
+    return c11_result(error == ETIMEDOUT && !is_time(until) ? EINVAL : error);
 }
 RP_LIB int rp_lib_mtx_unlock(void *m) { return c11_result(lock_release(m, O_MUTEX, "mtx_unlock")); }
 RP_LIB void rp_lib_mtx_destroy(void *m) { (void)m; }
@@ -76,8 +77,7 @@ RP_LIB int rp_lib_cnd_init(void *c) {
 RP_LIB void rp_lib_cnd_destroy(void *c) { (void)c; }
 RP_LIB int rp_lib_cnd_wait(void *c, void *m) { return c11_result(cond_wait(c, m, false, "cnd_wait")); }
 RP_LIB int rp_lib_cnd_timedwait(void *c, void *m, const struct program_timespec *until) {
-    (void)until;
-    return c11_result(cond_wait(c, m, true, "cnd_timedwait"));
+    return c11_result(is_time(until) ? cond_wait(c, m, true, "cnd_timedwait") : EINVAL);
 }
 RP_LIB int rp_lib_cnd_signal(void *c) { return c11_result(cond_signal(c, false, "cnd_signal")); }
 RP_LIB int rp_lib_cnd_broadcast(void *c) { return c11_result(cond_signal(c, true, "cnd_broadcast")); }

@@ -7,6 +7,8 @@
 #ifndef PROGRAM_TYPES_H
 #define PROGRAM_TYPES_H
 
+#include <stddef.h>
+
 #ifdef RP_STATIC
 
 #include <stdint.h>
@@ -55,4 +57,10 @@ struct program_timeb { time_t time; unsigned short millitm; short timezone, dstf
 #define program_sched_param sched_param
 
 #endif
+
+/* Whether it is a time at all; a null pointer stands for no limit. */
+static inline int is_time(const struct program_timespec *until) {
+    return until == NULL || (until->tv_nsec >= 0 && until->tv_nsec < 1000000000);
+}
+
 #endif

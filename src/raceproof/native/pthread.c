@@ -38,6 +38,14 @@ static int join(pthread_t id, void **result, bool waits) {
 
 RP_LIB int rp_lib_pthread_join(pthread_t id, void **result) { return join(id, result, true); }
 
+/* Glibc looks at the time before all else, but for mutexes: there only one who has to wait is refused. Clocks that nobody
+ * can wait by are refused first. That a time may be over already is not looked at: a wait may always be too short. */
+static bool is_clock(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
+
+static int refused(int error, const struct program_timespec *until) {
+    return error == ETIMEDOUT && !is_time(until) ? EINVAL : error;
+}
+
 /* Whether the thread has ended yet is a matter of the schedule: the search must see it. */
 static int try_join(pthread_t id, void **result, int busy) {
     struct thread *t = thread_of(id);
@@ -210,12 +218,11 @@ RP_LIB int rp_lib_pthread_mutex_trylock(pthread_mutex_t *m) {
     return lock_try(m, O_MUTEX, false, false, "pthread_mutex_trylock");
 }
 RP_LIB int rp_lib_pthread_mutex_timedlock(pthread_mutex_t *m, const struct program_timespec *until) {
-    (void)until;
-    return lock_try(m, O_MUTEX, false, true, "pthread_mutex_timedlock");
+    return refused(lock_try(m, O_MUTEX, false, true, "pthread_mutex_timedlock"), until);
 }
 RP_LIB int rp_lib_pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct program_timespec *until) {
-    (void)clock, (void)until;
-    return lock_try(m, O_MUTEX, false, true, "pthread_mutex_clocklock");
+    if (!is_clock(clock)) return EINVAL;
+    return refused(lock_try(m, O_MUTEX, false, true, "pthread_mutex_clocklock"), until);
 }
 RP_LIB int rp_lib_pthread_mutex_unlock(pthread_mutex_t *m) { return lock_release(m, O_MUTEX, "pthread_mutex_unlock"); }
 RP_LIB int rp_lib_pthread_mutex_consistent(pthread_mutex_t *m) {
@@ -237,13 +244,11 @@ RP_LIB int rp_lib_pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m) {
     return cond_wait(c, m, false, "pthread_cond_wait");
 }
 RP_LIB int rp_lib_pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct program_timespec *until) {
-    (void)until;
-    return cond_wait(c, m, true, "pthread_cond_timedwait");
+    return is_time(until) ? cond_wait(c, m, true, "pthread_cond_timedwait") : EINVAL;
 }
 RP_LIB int rp_lib_pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
                                           const struct program_timespec *until) {
-    (void)clock, (void)until;
-    return cond_wait(c, m, true, "pthread_cond_clockwait");
+    return is_clock(clock) && is_time(until) ? cond_wait(c, m, true, "pthread_cond_clockwait") : EINVAL;
 }
 RP_LIB int rp_lib_pthread_cond_signal(pthread_cond_t *c) { return cond_signal(c, false, "pthread_cond_signal"); }
 RP_LIB int rp_lib_pthread_cond_broadcast(pthread_cond_t *c) { return cond_signal(c, true, "pthread_cond_broadcast"); }
@@ -269,21 +274,19 @@ RP_LIB int rp_lib_pthread_rwlock_trywrlock(pthread_rwlock_t *l) {
     return lock_try(l, O_RWLOCK, false, false, "pthread_rwlock_trywrlock");
 }
 RP_LIB int rp_lib_pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct program_timespec *until) {
-    (void)until;
-    return lock_try(l, O_RWLOCK, true, true, "pthread_rwlock_timedrdlock");
+    return is_time(until) ? lock_try(l, O_RWLOCK, true, true, "pthread_rwlock_timedrdlock") : EINVAL;
 }
 RP_LIB int rp_lib_pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct program_timespec *until) {
-    (void)until;
-    return lock_try(l, O_RWLOCK, false, true, "pthread_rwlock_timedwrlock");
+    return is_time(until) ? lock_try(l, O_RWLOCK, false, true, "pthread_rwlock_timedwrlock") : EINVAL;
 }
 RP_LIB int rp_lib_pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
                                              const struct program_timespec *until) {
-    (void)clock, (void)until;
+    if (!is_clock(clock) || !is_time(until)) return EINVAL;
     return lock_try(l, O_RWLOCK, true, true, "pthread_rwlock_clockrdlock");
 }
 RP_LIB int rp_lib_pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
                                              const struct program_timespec *until) {
-    (void)clock, (void)until;
+    if (!is_clock(clock) || !is_time(until)) return EINVAL;
     return lock_try(l, O_RWLOCK, false, true, "pthread_rwlock_clockwrlock");
 }
 RP_LIB int rp_lib_pthread_rwlock_unlock(pthread_rwlock_t *l) {
@@ -337,12 +340,10 @@ static int with_errno(int error) {
 RP_LIB int rp_lib_sem_wait(sem_t *s) { return with_errno(sem_take(s, "sem_wait")); }
 RP_LIB int rp_lib_sem_trywait(sem_t *s) { return with_errno(sem_try(s, false, "sem_trywait")); }
 RP_LIB int rp_lib_sem_timedwait(sem_t *s, const struct program_timespec *until) {
-    (void)until;
-    return with_errno(sem_try(s, true, "sem_timedwait"));
+    return with_errno(is_time(until) ? sem_try(s, true, "sem_timedwait") : EINVAL);
 }
 RP_LIB int rp_lib_sem_clockwait(sem_t *s, clockid_t clock, const struct program_timespec *until) {
-    (void)clock, (void)until;
-    return with_errno(sem_try(s, true, "sem_clockwait"));
+    return with_errno(is_clock(clock) && is_time(until) ? sem_try(s, true, "sem_clockwait") : EINVAL);
 }
 RP_LIB int rp_lib_sem_post(sem_t *s) { return with_errno(sem_give(s, "sem_post")); }
 RP_LIB int rp_lib_sem_getvalue(sem_t *s, int *value) {
