@@ -215,6 +215,8 @@ def _races(
         if key in known:
             continue
         if key not in asked:
+            if options.outlived:
+                continue
             raise _contradiction(cp, key, record)
         by_pair.setdefault(key, []).append(record)
     races: dict[Key, Schedule] = {}
@@ -285,7 +287,8 @@ def _findings(
         bounds += ("not all that may come behind the races that were executed was tried",)
     proof = Exhausted(executions, options.algorithm, bounds)
     scope = Scope.BOUNDED if bounds else Scope.THIS_INPUT
-    obstacle = _obstacle(cp, prepared, host_run, unconfirmed, executions, len(races))
+    obstacle = _stray(cp, pairs, options, host_run)
+    obstacle = obstacle or _obstacle(cp, prepared, host_run, unconfirmed, executions, len(races))
     findings = []
     for pair in pairs:
         key = _key((pair.first, pair.second))
@@ -299,6 +302,17 @@ def _findings(
         else:
             findings.append(Finding(pair, Verdict.RACE_FREE, proof, NAME, scope))
     return tuple(findings)
+
+
+def _stray(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOptions, host_run: HostRun) -> str | None:
+    """Two accesses have met that could not but for a variable which is gone: nothing follows from such a run."""
+    known = {_key((pair.first, pair.second)) for pair in (*pairs, *options.known_races)}
+    for record in of_kind(host_run.records, RaceRecord) if options.outlived else ():
+        if _key(record.accesses) not in known:
+            names = ", ".join(f"`{cp.objects[identity].name}`" for identity in sorted(options.outlived))
+            places = " and ".join(dict.fromkeys(_place(cp, number) for number in record.accesses))
+            return f"a run uses {names} when the function whose variable that is has returned: see {places}"
+    return None
 
 
 def _unknown(pair: RacePair, text: str) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from raceproof.frontend import LinkedModule
-from raceproof.model import Models, RacePair
+from raceproof.model import Models, ObjectId, RacePair
 
 DEFAULT_ALGORITHM = "race"
 DEFAULT_MAX_STEPS = 1_000_000
@@ -36,8 +36,9 @@ class ExploreOptions:
     `confirmations`: how often a race is repeated before it counts. `ordered`: pairs that static facts exclude
     without locks; they are watched, but subspaces are not searched for their sake. `watched`: pairs of an earlier
     search, which stay instrumented so that its schedules keep their meaning; `known_races`: those of them that
-    race. `jobs`: processes that search; `sharing`: when they divide the work. `models`: what the user says about
-    functions.
+    race. `outlived`: local variables that threads may use when their function has returned: then two accesses meet
+    that nothing else brings together, which is no contradiction. `jobs`: processes that search; `sharing`: when
+    they divide the work. `models`: what the user says about functions.
     """
 
     module: LinkedModule | None = None
@@ -57,4 +58,5 @@ class ExploreOptions:
     ordered: frozenset[RacePair] = frozenset()
     watched: tuple[RacePair, ...] = ()
     known_races: tuple[RacePair, ...] = ()
+    outlived: frozenset[ObjectId] = frozenset()
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

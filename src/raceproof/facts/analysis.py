@@ -14,6 +14,7 @@ from raceproof.facts.flow.flow import Flow
 from raceproof.facts.flow.flow_result import FlowResult
 from raceproof.facts.flow.given_numbers import given_numbers
 from raceproof.facts.flow.kept_ids import kept_ids
+from raceproof.facts.flow.lifetimes import lifetimes
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.lost_pointers import lost_pointers
 from raceproof.facts.flow.region_roots import region_roots
@@ -168,6 +169,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         given_numbers=given,
         tokens=token_cells(world, flow, touched, counted_down),
         regions=regions,
+        lifetimes=lifetimes(world, flow, shared),
         doubtful_mutexes=frozenset(
             name for name in world.program.globals if world.points_to.object_of_symbol(name) in world.doubtful_mutexes
         ),

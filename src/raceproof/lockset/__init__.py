@@ -1,5 +1,6 @@
 """lockset: engine. Proves race freedom from locks, order and ownership, or leaves pairs open."""
 
 from raceproof.lockset.engine import LocksetOptions, run
+from raceproof.lockset.lifetimes import may_be_outlived
 
-__all__ = ["LocksetOptions", "run"]
+__all__ = ["LocksetOptions", "may_be_outlived", "run"]

@@ -33,7 +33,7 @@ def _same_thread(cp: ConcurrentProgram, a: View, b: View) -> str | None:
     return None
 
 
-def _ancestry(cp: ConcurrentProgram, thread: ThreadId) -> list[ThreadId]:
+def ancestry(cp: ConcurrentProgram, thread: ThreadId) -> list[ThreadId]:
     """The thread, its creator, and so on up to main."""
     chain = [thread]
     while (parent := cp.threads[chain[-1]].parent) is not None:
@@ -43,7 +43,7 @@ def _ancestry(cp: ConcurrentProgram, thread: ThreadId) -> list[ThreadId]:
 
 def _may_run(cp: ConcurrentProgram, may_run: frozenset[ThreadId], thread: ThreadId, below: ThreadId) -> bool:
     """`thread` may be running where `may_run` holds in its ancestor `below`: it or a thread on the way to it is."""
-    for candidate in _ancestry(cp, thread):
+    for candidate in ancestry(cp, thread):
         if candidate == below:
             return False
         if candidate in may_run:
@@ -52,7 +52,7 @@ def _may_run(cp: ConcurrentProgram, may_run: frozenset[ThreadId], thread: Thread
 
 
 def _created_or_joined(cp: ConcurrentProgram, a: View, b: View) -> str | None:
-    above_a, above_b = _ancestry(cp, a.thread), _ancestry(cp, b.thread)
+    above_a, above_b = ancestry(cp, a.thread), ancestry(cp, b.thread)
     common = next(t for t in above_a if t in above_b)
     if cp.threads[common].many:
         return None

@@ -292,6 +292,18 @@ class RacePair:
 
 
 @dataclass(frozen=True, slots=True)
+class Lifetime:
+    """Of a local variable that threads share: `ends` are views, without an address, of the moments at which `function`
+    returns; `threads` are those that may be created before that, in it or in what it calls. `may_wait`: it may wait for
+    something, whatever that is."""
+
+    function: str
+    may_wait: bool
+    ends: tuple[View, ...]
+    threads: frozenset[ThreadId]
+
+
+@dataclass(frozen=True, slots=True)
 class Assumption:
     """Something that was taken for granted, to be named in the report."""
 
@@ -361,7 +373,8 @@ class ConcurrentProgram:
     `doubtful_mutexes`: global variables whose lock calls may be refused; `doubtful_objects`: all such objects.
     `may_hold`: for an object that is private somewhere, the accesses through which a pointer to it may be stored and
     found. `calls` is None where the facts were not made by `facts.analyse`. `made_at`: the objects that an instruction
-    makes, each with the calls through which the function was entered that makes it, the last ones.
+    makes, each with the calls through which the function was entered that makes it, the last ones. `lifetimes`: of local
+    variables, but for main's, that threads share and that one created meanwhile could outlive.
     """
 
     program: Program
@@ -385,3 +398,4 @@ class ConcurrentProgram:
     doubtful_mutexes: frozenset[str] = frozenset()
     doubtful_objects: frozenset[ObjectId] = frozenset()
     made_at: Mapping[SiteId, tuple[tuple[ObjectId, tuple[SiteId, ...]], ...]] = field(default_factory=dict)
+    lifetimes: Mapping[ObjectId, Lifetime] = field(default_factory=dict)

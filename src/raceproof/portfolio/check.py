@@ -103,7 +103,7 @@ def _conclude(cp: ConcurrentProgram, course: Course, seconds: float) -> CheckRes
         files=cp.program.origin.files,
         pairs=named,
         engines=reports,
-        assumptions=cp.assumptions,
+        assumptions=(*cp.assumptions, *course.assumptions()),
         seconds=seconds,
         version=__version__,
         other=tuple(namer.incident(number, incident) for number, incident in enumerate(course.incidents, start=1)),

@@ -9,23 +9,26 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from raceproof import lockset
 from raceproof.core import Budget, InternalError, LimitReached, ToolMissing, Unsupported
 from raceproof.model import (
+    Assumption,
     ConcurrentProgram,
     EngineReport,
     EngineResult,
     Incident,
+    ObjectId,
     RacePair,
     RunSetup,
     Scope,
     Verdict,
 )
 from raceproof.portfolio.engines import ENGINES, Settings
-from raceproof.portfolio.ledger import Ledger
+from raceproof.portfolio.ledger import Doubt, Ledger
 from raceproof.portfolio.side_by_side import Say, run_side_by_side
 
 log = logging.getLogger(__name__)
@@ -35,15 +38,21 @@ class Course:
     """One run of the engines on one program: what they found is in the ledger, how they did in `reports`."""
 
     def __init__(self, cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> None:
-        self.ledger = Ledger(pairs)
+        self.outlived = lockset.may_be_outlived(cp)
+        self.ledger = Ledger(pairs, _doubts(cp, pairs, self.outlived))
         self.reports: dict[str, EngineReport] = {}
         self.incidents: list[Incident] = []
         self.setup: RunSetup | None = None
         self.interrupted_at: str | None = None
         self._cp = cp
-        self._settings = settings
+        self._settings = replace(settings, outlived=frozenset(self.outlived))
         self._budget = budget
         self._exhausted: set[str] = set()  # engines that would say the same again
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """That no thread outlives the local variables that it uses, where it could."""
+        found = ((self._cp.objects[identity], function) for identity, function in sorted(self.outlived.items()))
+        return tuple(Assumption(f"`{o.name}` is not used when `{name}` has returned", o.pos) for o, name in found)
 
     def run(self, names: Sequence[str]) -> None:
         """All phases; ends when no pair is open, the time is up, the user stops it, or a race was seen."""
@@ -122,6 +131,22 @@ class Course:
         log.info("engine %s: %s", name, report)
         if result.interrupted:
             self.interrupted_at = f"engine {name}"
+
+
+def _doubts(
+    cp: ConcurrentProgram, pairs: Sequence[RacePair], outlived: Mapping[ObjectId, str]
+) -> dict[RacePair, Doubt]:
+    """About pairs on local variables whose function may have returned. If it waits for something, that may be enough,
+    and what was executed shows it."""
+    found: dict[RacePair, Doubt] = {}
+    for pair in pairs if outlived else ():
+        first, second = ({t.object for t in cp.accesses[number].targets} for number in (pair.first, pair.second))
+        for identity in sorted(first & second & outlived.keys()):
+            name, function = cp.objects[identity].name, outlived[identity]
+            text = f"`{name}` may be used when `{function}` has returned, whose variable it is: then it is gone"
+            executed = frozenset({Scope.THIS_INPUT}) if cp.lifetimes[identity].may_wait else frozenset()
+            found[pair] = Doubt(text, frozenset(Scope) - executed - {Scope.BOUNDED})
+    return found
 
 
 def _run_engine(name: str, cp: ConcurrentProgram, ledger: Ledger, settings: Settings, budget: Budget) -> EngineResult:

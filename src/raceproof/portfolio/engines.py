@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from raceproof import explore, frontend, lockset
 from raceproof.core import Budget, Unsupported
-from raceproof.model import ConcurrentProgram, EngineResult, Guide, Models, Proof, RacePair, Rule, Schedule
+from raceproof.model import ConcurrentProgram, EngineResult, Guide, Models, ObjectId, Proof, RacePair, Rule, Schedule
 
 if TYPE_CHECKING:
     from raceproof import bmc
@@ -32,8 +32,8 @@ class Settings:
     other fields say. `proved`: pairs that were proved for every input, by now. Engines named in `always` run even when
     no pair is open. `unaided`: no other engine has looked at the pairs before the explorer, which then gets the thread
     states of the facts all the same. `looks`: engines that can take a first look do so before the others begin; `look`
-    then says for how many seconds, beside what an engine needs to get ready. `on_progress` is told what an engine is
-    at.
+    then says for how many seconds, beside what an engine needs to get ready. `outlived`: local variables that threads
+    may use when their function has returned. `on_progress` is told what an engine is at.
     """
 
     jobs: int = 1
@@ -46,6 +46,7 @@ class Settings:
     unaided: bool = False
     looks: bool = True
     look: float = 0.0
+    outlived: frozenset[ObjectId] = frozenset()
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 
@@ -142,6 +143,7 @@ def _search_options(
         find_all=settings.search.find_all or settings.look > 0,
         seconds=settings.look,
         jobs=settings.jobs,
+        outlived=settings.outlived,
         ordered=ordered_pairs(cp, pairs, budget) if settings.unaided else frozenset(),
         on_progress=settings.on_progress,
     )

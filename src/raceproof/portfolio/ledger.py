@@ -6,11 +6,11 @@ as evidence but leaves its pair open.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from raceproof.core import Contradiction, InternalError
-from raceproof.model import EngineResult, Finding, RacePair, Scope, Verdict
+from raceproof.model import EngineResult, Finding, RacePair, Reason, Scope, Verdict
 
 _STRENGTH = {scope: i for i, scope in enumerate(Scope)}
 
@@ -24,11 +24,23 @@ class Decision:
     finding: Finding | None
 
 
-class Ledger:
-    """Pairs in the order given, each with the findings of the engines in the order they came."""
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Why proofs of these scopes do not count."""
 
-    def __init__(self, pairs: Iterable[RacePair]) -> None:
+    text: str
+    scopes: frozenset[Scope]
+
+
+class Ledger:
+    """Pairs in the order given, each with the findings of the engines in the order they came.
+
+    `doubts`: about pairs of which not all proofs count.
+    """
+
+    def __init__(self, pairs: Iterable[RacePair], doubts: Mapping[RacePair, Doubt] | None = None) -> None:
         self._findings: dict[RacePair, list[Finding]] = {pair: [] for pair in pairs}
+        self._doubts = doubts or {}
 
     @property
     def pairs(self) -> tuple[RacePair, ...]:
@@ -53,6 +65,9 @@ class Ledger:
             entries = self._findings.get(finding.pair)
             if entries is None:
                 raise InternalError(f"engine {finding.engine} decides {_name(finding.pair)}, which is no pair at all")
+            doubt = self._doubts.get(finding.pair)
+            if doubt is not None and finding.scope in doubt.scopes:
+                finding = Finding(finding.pair, Verdict.UNKNOWN, Reason(doubt.text), finding.engine)
             for earlier in entries:
                 if _is_contradiction(earlier, finding):
                     raise _contradiction(earlier, finding)

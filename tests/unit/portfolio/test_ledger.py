@@ -6,6 +6,7 @@ from unit.handmade import COUNTER, PAIRS, proof, unknown, witness
 from raceproof.core import InternalError
 from raceproof.model import AccessId, EngineResult, Finding, RacePair, Scope, Verdict
 from raceproof.portfolio import Ledger
+from raceproof.portfolio.ledger import Doubt
 
 
 def result(*findings: Finding) -> EngineResult:
@@ -74,3 +75,13 @@ def test_a_witness_beyond_the_bound_of_a_proof_is_none() -> None:
 def test_findings_on_other_pairs_are_refused() -> None:
     with pytest.raises(InternalError, match="no pair"):
         Ledger(PAIRS).add(result(proof(RacePair(AccessId(7), AccessId(8), COUNTER))))
+
+
+def test_a_proof_that_is_doubted_is_none() -> None:
+    doubts = {PAIRS[0]: Doubt("gone", frozenset({Scope.ALL_INPUTS, Scope.ANY_THREADS}))}
+    ledger = Ledger(PAIRS, doubts)
+    ledger.add(result(*(proof(pair) for pair in PAIRS)))
+    assert ledger.open_pairs() == (PAIRS[0],)
+    assert [str(f.evidence) for f in ledger.findings(PAIRS[0])] == ["gone"]
+    ledger.add(result(witness(PAIRS[0])))  # no contradiction
+    assert ledger.decide(PAIRS[0]).verdict is Verdict.RACE

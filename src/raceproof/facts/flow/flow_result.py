@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from raceproof.facts.flow.contexts import AccessKey, Context, ThreadRecord
 from raceproof.facts.flow.observations import Uses
@@ -15,7 +15,10 @@ ThreadKey = tuple[ThreadId, tuple[SiteId, ...], SiteId, str]  # creator, call si
 
 @dataclass(frozen=True, slots=True)
 class FlowResult:
-    """What a flow found: threads, the views of every access, and how locks, semaphores, barriers and flags are used."""
+    """What a flow found: threads, the views of every access, and how locks, semaphores, barriers and flags are used.
+
+    `returns`: of functions that may create threads, views without an address of the moments at which they return.
+    """
 
     records: tuple[ThreadRecord, ...]
     threads: tuple[ThreadKey, ...]
@@ -28,6 +31,7 @@ class FlowResult:
     contexts: int
     uses: Uses
     ties: tuple[Tie, ...] = ()
+    returns: Mapping[str, tuple[View, ...]] = field(default_factory=dict)
 
 
 def reached_contexts(entries: Iterable[tuple[Context, ThreadId]]) -> list[tuple[Context, ThreadId]]:
@@ -51,3 +55,14 @@ def views_in(reached: Iterable[tuple[Context, ThreadId]]) -> dict[AccessKey, tup
             for view in found:
                 views.setdefault(key, {})[view if view.thread == thread else replace(view, thread=thread)] = None
     return {key: tuple(found) for key, found in sorted(views.items())}
+
+
+def returns_of(functions: Collection[str], reached: Iterable[tuple[Context, ThreadId]]) -> dict[str, tuple[View, ...]]:
+    """The moments at which the functions return."""
+    found: dict[str, dict[View, None]] = {}
+    for context, thread in reached:
+        if context.function in functions:
+            for leave in context.exits:
+                view = View(thread, None, frozenset(), leave.state.moment(), private=False)
+                found.setdefault(context.function, {})[view] = None
+    return {name: tuple(views) for name, views in found.items()}

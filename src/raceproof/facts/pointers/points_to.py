@@ -149,6 +149,11 @@ class PointsTo:
         sites = self._builder.objects_of_site
         return {site: tuple((ObjectId(o.number), o.context) for o in made) for site, made in sites.items()}
 
+    def owner(self, identity: ObjectId) -> str | None:
+        """The function whose local variable an object is."""
+        obj = self._work.values.objects[identity]
+        return obj.function if obj.kind is ObjectKind.STACK else None
+
     def static_location(self, name: str) -> tuple[MemLoc, ...]:
         """The library's own object of that name (`Effect.static_object`); empty if no call reaches it."""
         obj = self._work.symbols.get(name) if name in self._program.globals else self._work.statics.get(name)
