@@ -232,6 +232,30 @@ RP_LIB int rp_lib_pthread_mutex_consistent(pthread_mutex_t *m) {
     return 0;
 }
 
+/* ---- locks of streams: the real ones belong to the one thread that runs all of the program's */
+
+enum { MAX_STREAMS = 256 };
+
+static const void *lock_of(FILE *stream) {
+    static struct {
+        FILE *stream;
+        char mutex[sizeof(pthread_mutex_t)]; /* an object needs a place of its own */
+    } known[MAX_STREAMS];
+    static int count;
+    int at = 0;
+    while (at < count && known[at].stream != stream) at++;
+    if (at == MAX_STREAMS) libc_die("unsupported", "the program locks more than %d streams", MAX_STREAMS);
+    if (at == count) known[count++].stream = stream;
+    object_at(known[at].mutex, O_MUTEX)->mutex_kind = M_RECURSIVE;
+    return known[at].mutex;
+}
+
+RP_LIB void rp_lib_flockfile(FILE *stream) { (void)lock_take(lock_of(stream), O_MUTEX, false, "flockfile"); }
+RP_LIB int rp_lib_ftrylockfile(FILE *stream) {
+    return lock_try(lock_of(stream), O_MUTEX, false, false, "ftrylockfile") == 0 ? 0 : -1;
+}
+RP_LIB void rp_lib_funlockfile(FILE *stream) { (void)lock_release(lock_of(stream), O_MUTEX, "funlockfile"); }
+
 /* ---- conditions */
 
 RP_LIB int rp_lib_pthread_cond_init(pthread_cond_t *c, const pthread_condattr_t *attributes) {

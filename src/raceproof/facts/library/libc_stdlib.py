@@ -44,9 +44,10 @@ from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect
 _XSUBI: Final = Bytes(6)
 _DRAND48: Final = Bytes(24)
 _JMP_BUF: Final = Bytes(512)  # aarch64 and its signal mask; x86-64 has 200
-_ENVIRONMENT: Final = hidden("environment", linked=True)
+# The library's table of them is found through this variable, which the program may declare.
+_ENVIRONMENT: Final = hidden("environ", linked=True)
 _LOOKED_UP: Final = both(  # the library's own strings, and those that the program has put there
-    Effect(static_object="environment", linked=True),
+    Effect(static_object="environ", linked=True),
     rd(STATIC_ARG, ALL),
     rd(STATIC_ARG, deref=True),
     loaded(STATIC_ARG),
@@ -101,6 +102,13 @@ STDLIB: Final = effects(
     ("qsort_r", rw(0, n(1, times=2)), copy_elements(0, 0, n(2)), calls(3, 0, 0, 4)),
     ("bsearch", calls(4, 0, 1), into(1)),
     ("lfind", rd(2, LONG), calls(4, 0, 1), into(1)),
+    # one table for all; an ENTRY is passed as its two pointers
+    ("hcreate hdestroy", hidden("hash table")),
+    (
+        "hsearch",
+        *(rd(0), keeps(0, 1), static("hash table"), rd(STATIC_ARG, ALL), rd(STATIC_ARG, deref=True)),
+        Effect(stores=((0, STATIC_ARG), (1, STATIC_ARG))),
+    ),
     ("lsearch", rw(2, LONG), wr(1, ALL), rd(0, n(3)), copy_elements(1, 0, n(3)), calls(4, 0, 1), into(1)),
     # the command line: optind, opterr and optopt are ints that only the parsing thread uses
     ("getopt __posix_getopt", _OPTARG, copy(STATIC_ARG, 1)),
