@@ -373,8 +373,8 @@ class ConcurrentProgram:
     `doubtful_mutexes`: global variables whose lock calls may be refused; `doubtful_objects`: all such objects.
     `may_hold`: for an object that is private somewhere, the accesses through which a pointer to it may be stored and
     found. `calls` is None where the facts were not made by `facts.analyse`. `made_at`: the objects that an instruction
-    makes, each with the calls through which the function was entered that makes it, the last ones. `lifetimes`: of local
-    variables, but for main's, that threads share and that one created meanwhile could outlive.
+    makes, each with the calls through which the function was entered that makes it, the last ones. `lifetimes`: of
+    local variables, but for main's, that threads share and that one created meanwhile could outlive.
     """
 
     program: Program
