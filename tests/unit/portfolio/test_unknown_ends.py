@@ -54,7 +54,7 @@ def open_places(text: str, engine: str, tmp_path: Path, where: str) -> set[str]:
     return {cp.objects[pair.target.object].name for pair in pairs if pair not in proved}
 
 
-@pytest.mark.parametrize("engine", ["lockset", "petri", "transactions"])
+@pytest.mark.parametrize("engine", sorted(PROVERS))
 @pytest.mark.parametrize("text", [CREATOR, ONCE, TELLS], ids=["creator", "once", "tells"])
 def test_what_comes_behind_need_not_happen(text: str, engine: str, tmp_path: Path) -> None:
     assert "x" in open_places(text, engine, tmp_path, "FIRST")
