@@ -1,7 +1,7 @@
 """facts: whole-program facts from the IR: points-to, threads, order, locks -> ConcurrentProgram."""
 
 from raceproof.facts.analysis import analyse, race_pairs
-from raceproof.facts.call_targets import handlers_end_threads, may_end_thread
+from raceproof.facts.call_targets import may_end_thread, refuse_leaps
 from raceproof.facts.flow.touches import MemoryTouch, touches_of
 from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Returns, Sync, SyncOp, WholeObject
 from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption
@@ -9,7 +9,7 @@ from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import is_atomic_function, sync_op
 from raceproof.facts.models import unused_models, unwatched_sites
 from raceproof.facts.mutex_kinds import recursion_counts
-from raceproof.facts.naming import describe_location, describe_lock, format_facts
+from raceproof.facts.naming import describe_location, describe_lock, format_facts, objects_of_symbols
 
 __all__ = [
     "ArgBytes",
@@ -27,13 +27,14 @@ __all__ = [
     "describe_lock",
     "effect_of",
     "format_facts",
-    "handlers_end_threads",
     "is_assumption",
     "is_atomic_function",
     "may_end_thread",
     "names_of",
+    "objects_of_symbols",
     "race_pairs",
     "recursion_counts",
+    "refuse_leaps",
     "sync_op",
     "touches_of",
     "unused_models",

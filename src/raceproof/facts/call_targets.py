@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from raceproof.core import Unsupported
 from raceproof.facts.library.effects import Sync
 from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.facts.pointers.calls import FROM_OUTSIDE, INLINE_ASSEMBLY
 from raceproof.facts.pointers.points_to import PointsTo
@@ -17,6 +19,14 @@ from raceproof.model import CallGraph, CallTargets, ObjectId, ObjectKind
 
 AT_END: Final = frozenset(
     {"atexit", "at_quick_exit", "on_exit", "__cxa_atexit", "pthread_key_create", "__pthread_key_create", "tss_create"}
+)
+_JUMPS: Final = frozenset(
+    {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "llvm.eh.sjlj.setjmp", "longjmp", "siglongjmp", "_longjmp"}
+    | {"getcontext", "setcontext", "swapcontext", "makecontext"}
+)
+_CANCELS: Final = frozenset(
+    {"pthread_cancel", "_pthread_cleanup_push", "_pthread_cleanup_pop", "__pthread_register_cancel"}
+    | {"__pthread_unwind_next", "pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"}
 )
 _OF_LOCKS: Final = frozenset({Sync.LOCK, Sync.TRYLOCK, Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
 
@@ -60,6 +70,20 @@ def handlers_end_threads(program: Program, calls: CallGraph) -> bool:
     assumed not to."""
     handlers = calls.from_outside.union(*(targets.any_time for targets in calls.targets.values()))
     return not handlers.isdisjoint(may_end_thread(program, calls, by_unknown=False))
+
+
+def refuse_leaps(program: Program, calls: CallGraph) -> None:
+    """Raise `Unsupported` where threads end, or go on elsewhere, than their code says: for engines that follow it."""
+    for targets in calls.targets.values():
+        if targets.starts is None:
+            raise Unsupported("threads that start in a function which is not known")
+        for name in (name for external in targets.externals for name in names_of(external)):
+            if name in _JUMPS:
+                raise Unsupported(f"jumps out of functions ({name})")
+            if name in _CANCELS:
+                raise Unsupported(f"threads that are cancelled, or locks that survive their owners ({name})")
+    if handlers_end_threads(program, calls):
+        raise Unsupported("threads that a handler may end")
 
 
 class _Classifier:

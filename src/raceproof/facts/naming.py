@@ -14,6 +14,7 @@ from raceproof.model import (
     Linear,
     MemLoc,
     MemObject,
+    ObjectId,
     ObjectKind,
     Opaque,
     Self,
@@ -211,3 +212,19 @@ def _families(cp: ConcurrentProgram, families: frozenset[Family]) -> str:
 
 def _ids(threads: frozenset[ThreadId]) -> str:
     return "{" + ", ".join(str(t) for t in sorted(threads)) + "}"
+
+
+def objects_of_symbols(cp: ConcurrentProgram) -> dict[str, ObjectId]:
+    """Global variables by their name in the IR; those that cannot be told apart are left out."""
+    by_place: dict[tuple[str, object], list[ObjectId]] = {}
+    for number, described in cp.objects.items():
+        if described.kind is ObjectKind.GLOBAL:
+            by_place.setdefault((described.name, described.pos), []).append(number)
+    symbols: dict[tuple[str, object], list[str]] = {}
+    for symbol, variable in cp.program.globals.items():
+        symbols.setdefault((variable.source_name, variable.pos), []).append(symbol)
+    return {
+        names[0]: by_place[place][0]
+        for place, names in symbols.items()
+        if len(names) == 1 and len(by_place.get(place, ())) == 1
+    }

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from raceproof.core import Unsupported, strongly_connected
-from raceproof.facts import Sync, SyncOp, handlers_end_threads, is_assumption, names_of, recursion_counts, sync_op
+from raceproof.facts import Sync, SyncOp, is_assumption, recursion_counts, refuse_leaps, sync_op
 from raceproof.ir import Address, Block, Call, Function, IntConst, Operand, Program, SiteId, successors
 from raceproof.model import MAIN, CallGraph, CallTargets, ConcurrentProgram
 from raceproof.petri.program_flags import FlagUse, find_flags
@@ -21,14 +21,6 @@ from raceproof.petri.program_uses import direct_uses
 from raceproof.petri.program_values import Values
 
 RELEASING: Final = frozenset({Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
-_JUMPS: Final = frozenset(
-    {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "llvm.eh.sjlj.setjmp", "longjmp", "siglongjmp", "_longjmp"}
-    | {"getcontext", "setcontext", "swapcontext", "makecontext"}
-)
-_CANCELS: Final = frozenset(
-    {"pthread_cancel", "_pthread_cleanup_push", "_pthread_cleanup_pop", "__pthread_register_cancel"}
-    | {"__pthread_unwind_next", "pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"}
-)
 
 
 class Surroundings:
@@ -41,7 +33,7 @@ class Surroundings:
         self.cp = cp
         self.calls: CallGraph = cp.calls
         self.program: Program = cp.program
-        self._refuse_what_no_net_follows()
+        refuse_leaps(self.program, self.calls)
         self.pointers = Pointers(self.program)
         self.ids = thread_ids(self.program, self.calls)
         self.counts = recursion_counts(cp)
@@ -121,18 +113,6 @@ class Surroundings:
                 for op in operations(targets)
             ):
                 yield f"{what} that are not certain to be one object, used as such alone, order nothing in the net"
-
-    def _refuse_what_no_net_follows(self) -> None:
-        for targets in self.calls.targets.values():
-            if targets.starts is None:
-                raise Unsupported("threads that start in a function which is not known")
-            for name in (name for external in targets.externals for name in names_of(external)):
-                if name in _JUMPS:
-                    raise Unsupported(f"jumps out of functions ({name})")
-                if name in _CANCELS:
-                    raise Unsupported(f"threads that are cancelled, or locks that survive their owners ({name})")
-        if handlers_end_threads(self.program, self.calls):
-            raise Unsupported("threads that a handler may end")
 
     def _find_outside(self) -> tuple[str, ...]:
         found = dict.fromkeys(self.program.listed_functions("llvm.global_dtors"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from raceproof.core import Unsupported
-from raceproof.facts import Sync, SyncOp, effect_of, handlers_end_threads, names_of, recursion_counts, sync_op
+from raceproof.facts import Sync, SyncOp, effect_of, objects_of_symbols, recursion_counts, refuse_leaps, sync_op
 from raceproof.ir import (
     Address,
     Block,
@@ -35,13 +35,6 @@ from raceproof.model import (
 )
 from raceproof.shapes.symbolic_heap import ANYTHING, NULL, Layout, Origin, Place, Value
 
-_REFUSED: Final = frozenset(
-    {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "llvm.eh.sjlj.setjmp", "longjmp", "siglongjmp", "_longjmp"}
-    | {"getcontext", "setcontext", "swapcontext", "makecontext"}
-    | {"pthread_cancel", "_pthread_cleanup_push", "_pthread_cleanup_pop", "__pthread_register_cancel"}
-    | {"__pthread_unwind_next", "pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"}
-)
-"""What makes a thread end or go on elsewhere than its code says, and locks that survive their owners."""
 SILENT: Final = frozenset(
     {Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD, Sync.DETACH, Sync.SIGNAL, Sync.BROADCAST, Sync.CONDITION_INIT}
     | {Sync.BARRIER_INIT, Sync.BARRIER_WAIT, Sync.JOIN, Sync.SEM_INIT, Sync.SEM_WAIT, Sync.SEM_TRYWAIT, Sync.SEM_POST}
@@ -68,8 +61,10 @@ class Surroundings:
         self.cp = cp
         self.calls: CallGraph = cp.calls
         self.program: Program = cp.program
-        self._refuse()
-        self.symbols = _objects_of_symbols(cp)
+        if self.program.listed_functions("llvm.global_ctors"):
+            raise Unsupported("functions that run before main")
+        refuse_leaps(self.program, self.calls)
+        self.symbols = objects_of_symbols(cp)
         self.by_site: dict[SiteId, tuple[Access, ...]] = {}
         for access in cp.accesses.values():
             self.by_site[access.site] = (*self.by_site.get(access.site, ()), access)
@@ -86,18 +81,6 @@ class Surroundings:
         self._relevant = self._find_relevant()
         self._live: dict[str, dict[str, frozenset[str]]] = {}
         self._live_at: dict[tuple[str, int, int], frozenset[str]] = {}
-
-    def _refuse(self) -> None:
-        if self.program.listed_functions("llvm.global_ctors"):
-            raise Unsupported("functions that run before main")
-        for targets in self.calls.targets.values():
-            if targets.starts is None:
-                raise Unsupported("threads that start in a function which is not known")
-            for name in (name for external in targets.externals for name in names_of(external)):
-                if name in _REFUSED:
-                    raise Unsupported(f"jumps out of functions, cancellation, robust locks ({name})")
-        if handlers_end_threads(self.program, self.calls):
-            raise Unsupported("threads that a handler may end")
 
     def _find_outside(self) -> frozenset[ThreadId]:
         creating = {
@@ -273,19 +256,3 @@ def _live_registers(function: Function) -> dict[str, frozenset[str]]:
             changed |= now != known[block.label]
             known[block.label] = now
     return known
-
-
-def _objects_of_symbols(cp: ConcurrentProgram) -> dict[str, ObjectId]:
-    """Global variables by their name in the IR; those that cannot be told apart are left out."""
-    by_place: dict[tuple[str, object], list[ObjectId]] = {}
-    for number, described in cp.objects.items():
-        if described.kind is ObjectKind.GLOBAL:
-            by_place.setdefault((described.name, described.pos), []).append(number)
-    symbols: dict[tuple[str, object], list[str]] = {}
-    for symbol, variable in cp.program.globals.items():
-        symbols.setdefault((variable.source_name, variable.pos), []).append(symbol)
-    return {
-        names[0]: by_place[place][0]
-        for place, names in symbols.items()
-        if len(names) == 1 and len(by_place.get(place, ())) == 1
-    }

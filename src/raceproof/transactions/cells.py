@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from raceproof.domains import Const, Expr, MachineType, Variable
-from raceproof.facts import describe_location
+from raceproof.facts import describe_location, objects_of_symbols
 from raceproof.ir import (
     Address,
     Call,
@@ -30,7 +30,7 @@ from raceproof.ir import (
     Terminator,
     operands,
 )
-from raceproof.model import Access, ConcurrentProgram, MemLoc, ObjectId, ObjectKind
+from raceproof.model import Access, ConcurrentProgram, MemLoc, ObjectId
 from raceproof.transactions.names import Cell, Shared
 
 _SIZES = (1, 2, 4, 8)
@@ -60,7 +60,7 @@ class Cells:
         self.by_site: dict[SiteId, tuple[Access, ...]] = {}
         for access in cp.accesses.values():
             self.by_site[access.site] = (*self.by_site.get(access.site, ()), access)
-        self._symbols = _objects_of_symbols(cp)
+        self._symbols = objects_of_symbols(cp)
         self.symbol_of = {number: symbol for symbol, number in self._symbols.items()}
         self._touched: dict[ObjectId, list[Cell]] = {}
         self.variables: dict[Cell, Variable] = {}
@@ -190,22 +190,6 @@ def _apart(cells: Collection[Cell]) -> list[Cell]:
 
 def _overlap(a: Cell, b: Cell) -> bool:
     return a.object == b.object and a.offset < b.offset + b.size and b.offset < a.offset + a.size
-
-
-def _objects_of_symbols(cp: ConcurrentProgram) -> dict[str, ObjectId]:
-    """Global variables by their name in the IR; those that cannot be told apart are left out."""
-    by_place: dict[tuple[str, object], list[ObjectId]] = {}
-    for number, described in cp.objects.items():
-        if described.kind is ObjectKind.GLOBAL:
-            by_place.setdefault((described.name, described.pos), []).append(number)
-    symbols: dict[tuple[str, object], list[str]] = {}
-    for symbol, variable in cp.program.globals.items():
-        symbols.setdefault((variable.source_name, variable.pos), []).append(symbol)
-    return {
-        names[0]: by_place[place][0]
-        for place, names in symbols.items()
-        if len(names) == 1 and len(by_place.get(place, ())) == 1
-    }
 
 
 def _never_written(program: Program) -> dict[str, GlobalVariable]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from raceproof.core import Unsupported
 from raceproof.domains import Variable
-from raceproof.facts import Sync, SyncOp, handlers_end_threads, is_atomic_function, names_of, recursion_counts, sync_op
+from raceproof.facts import Sync, SyncOp, is_atomic_function, recursion_counts, refuse_leaps, sync_op
 from raceproof.ir import Call, Function, Instr, Program
 from raceproof.model import MAIN, Base, CallGraph, CallTargets, ConcurrentProgram, SameArgument, ThreadId
 from raceproof.transactions.cells import Cells
@@ -20,14 +20,6 @@ SILENT: Final = frozenset(
 )
 """Operations that order nothing here: waits may end without a signal. What a join tells is in the facts' moments."""
 
-_JUMPS: Final = frozenset(
-    {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "llvm.eh.sjlj.setjmp", "longjmp", "siglongjmp", "_longjmp"}
-    | {"getcontext", "setcontext", "swapcontext", "makecontext"}
-)
-_CANCELS: Final = frozenset(
-    {"pthread_cancel", "_pthread_cleanup_push", "_pthread_cleanup_pop", "__pthread_register_cancel"}
-    | {"__pthread_unwind_next", "pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"}
-)
 _SMALL: Final = 60
 """Functions of up to so many instructions are followed for the sake of their result alone."""
 
@@ -41,7 +33,9 @@ class Surroundings:
         self.cp = cp
         self.calls: CallGraph = cp.calls
         self.program: Program = cp.program
-        self._refuse()
+        if self.program.listed_functions("llvm.global_ctors"):
+            raise Unsupported("functions that run before main")
+        refuse_leaps(self.program, self.calls)
         self.cells = Cells(cp)
         self._counts = recursion_counts(cp)
         self.outside = self._find_outside()
@@ -49,20 +43,6 @@ class Surroundings:
         self._callees = {name: self._called_in(function) for name, function in self.program.functions.items()}
         self._relevant = self._find_relevant()
         self._closures: dict[str, tuple[int, tuple[Variable, ...]]] = {}
-
-    def _refuse(self) -> None:
-        if self.program.listed_functions("llvm.global_ctors"):
-            raise Unsupported("functions that run before main")
-        for targets in self.calls.targets.values():
-            if targets.starts is None:
-                raise Unsupported("threads that start in a function which is not known")
-            for name in (name for external in targets.externals for name in names_of(external)):
-                if name in _JUMPS:
-                    raise Unsupported(f"jumps out of functions ({name})")
-                if name in _CANCELS:
-                    raise Unsupported(f"threads that are cancelled, or locks that survive their owners ({name})")
-        if handlers_end_threads(self.program, self.calls):
-            raise Unsupported("threads that a handler may end")
 
     def _find_outside(self) -> frozenset[ThreadId]:
         """Threads that no call for creating threads begins: handlers, what runs at the end, and their offspring."""
