@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from raceproof.evidence.claims import Ruling, accepted, not_checked, rejected
 from raceproof.evidence.places import is_under_its_lock
 from raceproof.facts import describe_lock
-from raceproof.model import MAIN, ConcurrentProgram, Linear, ThreadId, View
+from raceproof.model import MAIN, ConcurrentProgram, DistinctArgument, Linear, StartArg, ThreadId, View
 
 _Check = Callable[[ConcurrentProgram, str, View, View], Ruling]
 
@@ -125,6 +125,20 @@ def _token_in_sight(cp: ConcurrentProgram, name: str, a: View, b: View) -> Rulin
     return rejected("neither has a token while the other knows that all were taken and counted")
 
 
+def _one_number(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:
+    for source, number in a.moment.must_numbers:
+        if str(number) != name or (source, number) not in b.moment.must_numbers:
+            continue
+        if source in cp.drawn_from:
+            return accepted("nobody else has drawn this number")
+        argument = cp.threads[a.thread].argument
+        if a.thread != b.thread or source.constant != 0 or source.terms != ((StartArg(a.thread), 1),):
+            continue
+        if isinstance(argument, DistinctArgument) and argument.stride and not argument.fresh:
+            return accepted("no other instance was given this number")
+    return rejected("another thread may have this number")
+
+
 _CHECKS: Mapping[str, _Check] = {
     "in the same thread": _same_thread,
     "before the other thread is created, or after it is joined": _alone,
@@ -133,5 +147,6 @@ _CHECKS: Mapping[str, _Check] = {
     "on different sides of barrier": _barrier,
     "signalled through": _signal,
     "counted down through": _counted,
+    "only one thread has the number": _one_number,
     "taken before it was counted down through": _token_in_sight,
 }

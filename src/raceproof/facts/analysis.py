@@ -264,6 +264,7 @@ def _weakest(group: list[View]) -> View:
         may_counted=frozenset().union(*(m.may_counted for m in moments)),
         must_drained=frozenset.intersection(*(m.must_drained for m in moments)),
         must_drawn=frozenset.intersection(*(m.must_drawn for m in moments)),
+        must_numbers=frozenset.intersection(*(m.must_numbers for m in moments)),
         must_seen=frozenset.intersection(*(m.must_seen for m in moments)),
         must_have=frozenset.intersection(*(m.must_have for m in moments)),
         may_paid=frozenset().union(*(m.may_paid for m in moments)),

@@ -7,7 +7,7 @@ Each function returns why the two cannot be concurrent, or None if nothing is kn
 from __future__ import annotations
 
 from raceproof.facts import describe_lock
-from raceproof.model import MAIN, ConcurrentProgram, Linear, ThreadId, View
+from raceproof.model import MAIN, ConcurrentProgram, DistinctArgument, Linear, StartArg, ThreadId, View, of_atom
 
 
 def why_ordered(cp: ConcurrentProgram, a: View, b: View) -> str | None:
@@ -22,6 +22,7 @@ def why_ordered(cp: ConcurrentProgram, a: View, b: View) -> str | None:
         or _signal(cp, b, a)
         or _counted(cp, a, b)
         or _counted(cp, b, a)
+        or _same_number(cp, a, b)
         or _token_in_sight(cp, a, b)
         or _token_in_sight(cp, b, a)
     )
@@ -126,6 +127,21 @@ def _counted(cp: ConcurrentProgram, before: View, after: View) -> str | None:
         ):
             return f"counted down through {describe_lock(cp, counter.address)}"
     return None
+
+
+def _same_number(cp: ConcurrentProgram, a: View, b: View) -> str | None:
+    """Both have found that theirs is the number k, which one thread has at most, or one at a time."""
+    for source, number in sorted(a.moment.must_numbers & b.moment.must_numbers, key=str):
+        if source in cp.drawn_from or (a.thread == b.thread and _differs_by_instance(cp, source, a.thread)):
+            return f"only one thread has the number {number}"
+    return None
+
+
+def _differs_by_instance(cp: ConcurrentProgram, source: Linear, thread: ThreadId) -> bool:
+    """It is the argument of the thread, which is another number for each instance."""
+    argument = cp.threads[thread].argument
+    is_told = isinstance(argument, DistinctArgument) and not argument.fresh and argument.stride != 0
+    return is_told and source == of_atom(StartArg(thread))
 
 
 def _token_in_sight(cp: ConcurrentProgram, before: View, after: View) -> str | None:

@@ -198,6 +198,7 @@ class Moment:
     `must_drained`: counters at which main has seen that every thread it has created, of those that count down
       there, has done so.
     `must_drawn`: values, with the counters that they were drawn from.
+    `must_numbers`: which numbers these are, where that is known; under its own name, the argument of the thread.
     `must_seen`: tokens that this thread has found in cells. `must_have`: those whose cells only this thread can have
       emptied since. `may_paid`: counters that it may have counted down since it found the last one.
     """
@@ -213,6 +214,7 @@ class Moment:
     may_counted: frozenset[Linear] = frozenset()
     must_drained: frozenset[Linear] = frozenset()
     must_drawn: frozenset[tuple[Atom, Linear]] = frozenset()
+    must_numbers: frozenset[tuple[Linear, int]] = frozenset()
     must_seen: frozenset[TokenSeen] = frozenset()
     must_have: frozenset[TokenSeen] = frozenset()
     may_paid: frozenset[Linear] = frozenset()

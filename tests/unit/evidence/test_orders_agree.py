@@ -16,7 +16,21 @@ from raceproof.evidence import Answer
 from raceproof.evidence.order import check_ordered
 from raceproof.facts import describe_lock
 from raceproof.lockset.order import why_ordered
-from raceproof.model import MAIN, BarrierFact, ConcurrentProgram, CountDown, Linear, Moment, Signal, ThreadId, View
+from raceproof.model import (
+    MAIN,
+    AnyArgument,
+    BarrierFact,
+    ConcurrentProgram,
+    CountDown,
+    DistinctArgument,
+    Linear,
+    Moment,
+    Signal,
+    StartArg,
+    ThreadId,
+    View,
+    of_atom,
+)
 
 FIRST, SECOND, CHILD, GRANDCHILD = (ThreadId(number) for number in (1, 2, 3, 4))
 PARENTS = {FIRST: MAIN, SECOND: MAIN, CHILD: FIRST, GRANDCHILD: CHILD}
@@ -26,12 +40,17 @@ PLACES = (MUTEX, OTHER)
 threads = st.sampled_from([MAIN, FIRST, SECOND, CHILD, GRANDCHILD])
 some_threads = st.frozensets(st.sampled_from([FIRST, SECOND, CHILD, GRANDCHILD]), max_size=2)
 some_places = st.frozensets(st.sampled_from(PLACES), max_size=1)
+sources = st.sampled_from([MUTEX, OTHER, of_atom(StartArg(FIRST)), of_atom(StartArg(CHILD))])
+some_numbers = st.frozensets(st.tuples(sources, st.integers(6, 7)), max_size=3)
+arguments = st.sampled_from(
+    [AnyArgument(), *(DistinctArgument(Linear(0), stride, fresh) for stride in (0, 8) for fresh in (False, True))]
+)
 phases = st.sampled_from([(), ((MUTEX, 0, 1),), ((MUTEX, 1, 1),), ((MUTEX, 1, None),), ((OTHER, 2, 2),)])
 
 
 @st.composite
 def moments(draw: st.DrawFn) -> Moment:
-    kind = draw(st.sampled_from(["threads", "once", "barrier", "signal", "counter"]))
+    kind = draw(st.sampled_from(["threads", "once", "barrier", "signal", "counter", "number"]))
     moment = Moment(may_run=draw(some_threads))
     match kind:
         case "once":
@@ -43,6 +62,8 @@ def moments(draw: st.DrawFn) -> Moment:
             return replace(moment, may_sent=draw(some_places), must_received=received)
         case "counter":
             return replace(moment, may_counted=draw(some_places), must_drained=draw(some_places))
+        case "number":
+            return replace(moment, must_numbers=draw(some_numbers))
     return moment
 
 
@@ -52,7 +73,12 @@ def programs(draw: st.DrawFn) -> ConcurrentProgram:
     many = draw(st.sampled_from([(), (), (FIRST,), (CHILD,), (SECOND, GRANDCHILD)]))
     made = {
         thread: replace(
-            cp.threads[FIRST], id=thread, parent=parent, many=thread in many, may_run_at_creation=draw(some_threads)
+            cp.threads[FIRST],
+            id=thread,
+            parent=parent,
+            many=thread in many,
+            may_run_at_creation=draw(some_threads),
+            argument=draw(arguments),
         )
         for thread, parent in PARENTS.items()
     }
@@ -63,6 +89,7 @@ def programs(draw: st.DrawFn) -> ConcurrentProgram:
         barriers=tuple(BarrierFact(place, 2, users) for place in sorted(draw(some_places), key=str)),
         senders={Signal(place): draw(threads) for place in sorted(draw(some_places), key=str)},
         countdowns=(CountDown(MUTEX, None, draw(some_threads), None),),
+        drawn_from=draw(some_places),
     )
 
 
@@ -77,6 +104,7 @@ def every_order(cp: ConcurrentProgram) -> list[str]:
         "in the same thread",
         "before the other thread is created, or after it is joined",
         "one thread ends before the other is created",
+        *(f"only one thread has the number {number}" for number in (6, 7)),
         *(f"{word} {name}" for word in words for name in names),
     ]
 

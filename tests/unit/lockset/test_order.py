@@ -17,11 +17,14 @@ from raceproof.model import (
     BarrierFact,
     ConcurrentProgram,
     CountDown,
+    DistinctArgument,
     Linear,
     Moment,
     Signal,
+    StartArg,
     ThreadId,
     View,
+    of_atom,
 )
 
 FIRST, SECOND, CHILD, GRANDCHILD = (ThreadId(number) for number in (1, 2, 3, 4))
@@ -240,3 +243,31 @@ def test_counters_that_main_has_seen_at_their_end() -> None:
     assert is_ordered(cp, at(FIRST, Moment(may_counted=frozenset({OTHER}))), at(MAIN, drained))
     assert not is_ordered(cp, at(FIRST), at(SECOND, drained))  # what others have seen is not known
     assert not is_ordered(cp, at(FIRST), at(MAIN, replace(drained, must_drained=frozenset({OTHER}))))
+
+
+# -- numbers
+
+
+def has(*numbers: tuple[Linear, int]) -> Moment:
+    return Moment(may_run=frozenset({FIRST, SECOND}), must_numbers=frozenset(numbers))
+
+
+def test_one_number_is_drawn_once() -> None:
+    cp = program(many=(FIRST,), drawn_from=frozenset({MUTEX}))
+    assert is_ordered(cp, at(FIRST, has((MUTEX, 7))), at(FIRST, has((MUTEX, 7), (MUTEX, 8))))
+    assert is_ordered(cp, at(FIRST, has((MUTEX, 7))), at(SECOND, has((MUTEX, 7))))
+    assert not is_ordered(cp, at(FIRST, has((MUTEX, 7))), at(FIRST, has((MUTEX, 8))))
+    assert not is_ordered(cp, at(FIRST, has((OTHER, 7))), at(FIRST, has((OTHER, 7))))  # from which others may draw it
+    assert not is_ordered(cp, at(FIRST, has((MUTEX, 7))), at(FIRST))
+
+
+@pytest.mark.parametrize(("stride", "fresh", "expected"), [(1, False, True), (0, False, False), (1, True, False)])
+def test_one_number_is_given_once(stride: int, fresh: bool, expected: bool) -> None:
+    cp = program(many=(FIRST, SECOND))
+    argument = DistinctArgument(Linear(0), stride, fresh)
+    cp = replace(cp, threads={t: replace(known, argument=argument) for t, known in cp.threads.items()})
+    first = (of_atom(StartArg(FIRST)), 7)
+    assert is_ordered(cp, at(FIRST, has(first)), at(FIRST, has(first))) == expected
+    assert not is_ordered(cp, at(FIRST, has(first)), at(SECOND, has(first)))  # the arguments of others are their own
+    doubled = (of_atom(StartArg(FIRST)).scaled(2), 7)
+    assert not is_ordered(cp, at(FIRST, has(doubled)), at(FIRST, has(doubled)))

@@ -3,7 +3,7 @@
 `counting` says what follows from such counters, and why. Here all writes to one are looked at together: each adds a
 constant in one step, under a lock that all of them hold or as an atomic update, but for what main writes. The
 threads that count down are all made by main, and each does so once at most; or others do it for them, once behind each
-join. Where numbers are drawn, nobody counts down at all.
+join. Where numbers are drawn, all count in one direction.
 """
 
 from __future__ import annotations
@@ -154,27 +154,35 @@ def _common_mutexes(writes: _Writes) -> frozenset[Linear]:
 
 
 def drawn_from(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[Linear]:
-    """Counters that only grow, one update at a time: what is read together with an update is read by nobody else.
+    """Counters that only grow, or only shrink, one update at a time: what is read together with an update is read by
+    nobody else.
 
     Main may set them while it is alone, unless it draws itself: who else has drawn before has ended.
     """
-    grown = {
-        (step.address, step.size) for steps in flow.uses.steps.values() for step in steps if (step.amount or 0) > 0
-    }
-    found: set[Linear] = set()
-    for address, size in sorted(grown, key=str):
-        writes = _writes(world, flow, touched, address, size)
-        beside_others = _beside_others(writes) if writes is not None else []
-        if writes is None or not beside_others or not all(_grows(flow, key, address) for key, _ in beside_others):
-            continue
-        by_main = {key for key, view in writes if view.thread == MAIN}
-        if any(_grows(flow, k, address) for k in by_main) and not all(_grows(flow, k, address) for k in by_main):
-            continue
-        if _common_locks(beside_others) or all(
-            isinstance(world.instructions[key[0]][1], Rmw) for key, _ in beside_others
-        ):
-            found.add(address)
-    return frozenset(found)
+    moved = {(step.address, step.size) for steps in flow.uses.steps.values() for step in steps if step.amount}
+    return frozenset(
+        address
+        for address, size in sorted(moved, key=str)
+        if (writes := _writes(world, flow, touched, address, size)) is not None
+        and any(_all_draw(world, flow, address, writes, sign) for sign in (1, -1))
+    )
+
+
+def _all_draw(world: World, flow: FlowResult, address: Linear, writes: _Writes, sign: int) -> bool:
+    """Everybody moves the counter in the direction of `sign`, but for what main may do.
+
+    That is to set it, not to count the other way: the number that it read then would seem to be drawn, too.
+    """
+    beside_others = _beside_others(writes)
+    if any(s.amount is not None and sign * s.amount < 0 for key, _ in writes for s in _steps_at(flow, key, address)):
+        return False
+    if not beside_others or not all(_moves(flow, key, address, sign) for key, _ in beside_others):
+        return False
+    by_main = {key for key, view in writes if view.thread == MAIN}
+    if len({_moves(flow, key, address, sign) for key in by_main}) == 2:
+        return False
+    is_locked = bool(_common_locks(beside_others))
+    return is_locked or all(isinstance(world.instructions[key[0]][1], Rmw) for key, _ in beside_others)
 
 
 def lenders(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> frozenset[Linear]:
@@ -198,8 +206,8 @@ def lenders(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targeted
     return frozenset(found)
 
 
-def _grows(flow: FlowResult, key: AccessKey, address: Linear) -> bool:
-    return all(s.amount is not None and 0 < s.amount <= MAX_STEP for s in _steps_at(flow, key, address))
+def _moves(flow: FlowResult, key: AccessKey, address: Linear, sign: int) -> bool:
+    return all(s.amount is not None and 0 < sign * s.amount <= MAX_STEP for s in _steps_at(flow, key, address))
 
 
 def _is_made_by_main(record: ThreadRecord) -> bool:

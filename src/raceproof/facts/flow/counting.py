@@ -15,8 +15,8 @@ happens, main knows a lower bound of c - u, the tally:
 No thread is joined twice, since that is undefined: so who counts down once behind each join does so once for each
 thread, and everything that this thread did came before.
 
-A number is *drawn* from a counter if it is read in one step with an update. If all updates add something, no number
-is drawn twice.
+A number is *drawn* from a counter if it is read in one step with an update. If all updates add something, or all take
+something off, no number is drawn twice.
 
 Which counters keep to these rules, in the whole program, is checked by `counters`. Here only the flow is followed.
 """
@@ -68,7 +68,7 @@ def write(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> None:
         tokens.pay(w, address, state)
         if w.recording:
             w.flow.observed.note_count(address, w.context.thread, joined)
-    if amount is not None and amount > 0 and address in w.flow.drawn_from:
+    if amount and address in w.flow.drawn_from:
         drawn = {w.evaluator.opaque(r) for r in _drawn(w, instr, address, state) if r not in state.values}
         state.drawn |= {(atom, address) for atom in drawn}
     counter = w.flow.counters.get(address)
@@ -125,7 +125,7 @@ def _step(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> int |
 def _drawn(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> list[str]:
     """Registers with the value that the counter had before this step, read under the same lock or by the step itself.
 
-    Nobody else reads it together with a step: the counter has grown by then.
+    Nobody else reads it together with a step: the counter has moved on by then, and never comes back.
     """
     if isinstance(instr, Rmw):
         return [instr.result.name]
@@ -136,6 +136,18 @@ def _drawn(w: Walker, instr: Store | Rmw, address: Linear, state: State) -> list
         and w.value(load.address, state) == address
         and w.info.must_just_read(load, instr, w.world.silent)
     ]
+
+
+def read_back(w: Walker, instr: Load, address: Linear, state: State) -> None:
+    """A load right behind a step of its own thread, with the lock that all who count have: it finds what was stored."""
+    if w.context.thread == MAIN or address not in w.flow.drawn_from:
+        return
+    store = w.info.must_just_have_stored(instr, w.world.silent)
+    if store is None or store.type != instr.type or w.value(store.address, state) != address:
+        return
+    value, drawn = w.value(store.value, state), {atom for atom, source in state.drawn if source == address}
+    if _step(w, store, address, state) and value.mentions(drawn):
+        state.values[instr.result.name] = value
 
 
 def join(w: Walker, operand: Operand, state: State) -> None:

@@ -163,6 +163,13 @@ class FunctionInfo:
         """Loads that may come before `site` with nothing written, called or fenced in between."""
         return list(dict.fromkeys(load for loads, _ in self._backwards(site, None, silent) for load in loads))
 
+    def must_just_have_stored(self, load: Load, silent: frozenset[str]) -> Store | None:
+        """The store that comes before the load in its block, nothing else having been written, called or fenced."""
+        body = self.blocks[self.block_of[load.id]].body
+        before = body[: body.index(load)]
+        last = next((instr for instr in reversed(before) if _may_write_or_lock(instr, silent)), None)
+        return last if isinstance(last, Store) else None
+
     def _backwards(self, site: Instr, until: Load | None, silent: frozenset[str]) -> Iterator[tuple[list[Load], bool]]:
         """The loads before `site`, block by block, back to `until` or to what writes, calls or fences; and whether the
         way ends in this block."""

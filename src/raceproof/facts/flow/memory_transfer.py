@@ -71,6 +71,7 @@ def load(w: Walker, instr: Load, state: State) -> None:
         turns.read(w, name, address, instr.order, state)
         section_words.read(w, name, address, size, touch, state)
         tokens.read(w, name, address, state)
+        counting.read_back(w, instr, address, state)
 
 
 def open_fresh(address: Linear, state: State) -> None:

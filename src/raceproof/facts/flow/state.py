@@ -8,14 +8,26 @@ A state is changed in place while a block is walked and copied where paths part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from raceproof.facts.flow.counts import NOTHING_COUNTED, Counts, join_counts
 from raceproof.facts.flow.membership import Members, drop_stale, join_members
 from raceproof.facts.flow.sights import NO_SIGHTS, Sights, join_sights
-from raceproof.model import Atom, HeldLock, Linear, LockKind, LockMode, Moment, ObjectId, Signal, ThreadId
+from raceproof.model import (
+    Atom,
+    HeldLock,
+    Linear,
+    LockKind,
+    LockMode,
+    Moment,
+    ObjectId,
+    Signal,
+    StartArg,
+    ThreadId,
+    of_atom,
+)
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -147,10 +159,19 @@ class State:
             may_counted=self.counts.may_counted,
             must_drained=self.counts.must_drained,
             must_drawn=self.drawn,
+            must_numbers=frozenset(self._numbers()),
             must_seen=self.sights.must_seen,
             must_have=self.sights.must_have(),
             may_paid=self.sights.may_paid,
         )
+
+    def _numbers(self) -> Iterator[tuple[Linear, int]]:
+        """Numbers that were drawn, and the thread's argument, where a branch has told which number that is."""
+        for condition, holds in self.facts.items():
+            match condition.kind, condition.difference.terms:
+                case "eq", ((atom, 1),) if holds:
+                    sources = [of_atom(atom)] if isinstance(atom, StartArg) else [c for a, c in self.drawn if a == atom]
+                    yield from ((source, -condition.difference.constant) for source in sources)
 
     def forget(self, atom: Atom) -> None:
         """Drop what is known in terms of `atom`, whose name now stands for another value."""
