@@ -314,15 +314,15 @@ def _releases(instr: Memory) -> bool:
 
 
 def _objects_held(access: Access, view: View, exclusive: frozenset[Linear]) -> frozenset[Linear]:
-    """`exclusive`: semaphores and words that exclude like mutexes."""
+    """`exclusive`: semaphores and words that exclude like mutexes. An element of an array goes by the same name in
+    threads that have different ones."""
     return frozenset(
         lock.address
         for lock in view.held
         if (lock.mode is LockMode.EXCLUSIVE or not access.kind.writes)
         and (
             lock.kind is LockKind.ATOMIC_SECTION
-            or (lock.kind is LockKind.MUTEX and _is_one_object(lock.address))
-            or lock.address in exclusive
+            or (_is_one_object(lock.address) and (lock.kind is LockKind.MUTEX or lock.address in exclusive))
         )
     )
 
