@@ -28,6 +28,13 @@ class InitialValues:
                 return 0
         return None
 
+    def is_zero(self, target: ObjectId) -> bool:
+        """All bytes of a global, of which there is one, are zero before anybody writes it."""
+        variable = self._program.globals.get(self._names[target]) if target in self._names else None
+        if variable is None or variable.is_external or variable.is_thread_local:
+            return False
+        return variable.initial_complete and not variable.initial
+
     def is_whole(self, address: Linear, size: int) -> bool:
         """The bytes are one initial value, not a part of one or several: only then is its number theirs."""
         match address.terms:

@@ -10,6 +10,7 @@ from raceproof.facts.flow import (
     lending,
     regions,
     section_words,
+    spin_elements,
     stale_names,
     thread_transfer,
     tokens,
@@ -118,6 +119,12 @@ def store(w: Walker, instr: Store, state: State) -> list[State] | None:
             return None
         if address in w.flow.section_words:
             return section_words.write(w, instr, address, value, before, state)
+        if value == Linear(0):
+            w.flow.observed.note_lock_operation(address, instr.id)
+            _clear_spin_lock(w, address, instr.order, state)
+        elif w.recording:
+            w.flow.observed.note_other_write(address)
+    elif spin_elements.is_element(w, address):
         if value == Linear(0):
             w.flow.observed.note_lock_operation(address, instr.id)
             _clear_spin_lock(w, address, instr.order, state)
@@ -244,12 +251,7 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
             turns.write(w, instr, address, state)
         send(w, address, None, state)  # taking a lock sets a flag, too: a reader that finds it set is behind this point
         if takes and _is_spin_lock(w, address, instr.type.size):
-            taken = state.copy()
-            taken.facts[Condition("eq", old)] = True
-            taken.take(_spin_lock(w, address, instr.id))
-            state.facts[Condition("eq", old)] = False
-            w.flow.observed.note_lock_operation(address, instr.id)
-            return [state, taken]
+            return _take_or_fail(w, instr, address, old, state)
         if instr.op == "xchg" and new == Linear(0) and address not in w.flow.turn_words:
             w.flow.observed.note_lock_operation(address, instr.id)
             _clear_spin_lock(w, address, instr.order, state)
@@ -257,7 +259,25 @@ def read_modify_write(w: Walker, instr: Rmw, state: State) -> list[State] | None
             w.flow.observed.note_other_write(address)
         if instr.order.acquires:
             _observe(w, instr.result.name, address, instr.type.size, instr.order, state)
+    elif spin_elements.is_element(w, address):
+        if takes:
+            return _take_or_fail(w, instr, address, old, state)
+        if instr.op == "xchg" and new == Linear(0):
+            w.flow.observed.note_lock_operation(address, instr.id)
+            _clear_spin_lock(w, address, instr.order, state)
+        elif w.recording:
+            w.flow.observed.note_other_write(address)
     return None
+
+
+def _take_or_fail(w: Walker, instr: Rmw, address: Linear, old: Linear, state: State) -> list[State]:
+    """Two ways on: the lock was free and is taken, or it was not."""
+    taken = state.copy()
+    taken.facts[Condition("eq", old)] = True
+    taken.take(_spin_lock(w, address, instr.id))
+    state.facts[Condition("eq", old)] = False
+    w.flow.observed.note_lock_operation(address, instr.id)
+    return [state, taken]
 
 
 def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[State]:
@@ -279,8 +299,14 @@ def compare_exchange(w: Walker, instr: CompareExchange, state: State) -> list[St
     done.values[f"{name}.1"] = Linear(1)
     done.values[f"{name}.0"] = expected
     state.values[f"{name}.1"] = Linear(0)
+    takes = expected == Linear(0) and new.is_constant and new.constant != 0 and instr.order.acquires
+    if not address.is_absolute and spin_elements.is_element(w, address):
+        if takes:
+            done.take(_spin_lock(w, address, instr.id))
+            w.flow.observed.note_lock_operation(address, instr.id)
+        elif w.recording:
+            w.flow.observed.note_other_write(address)
     if address.is_absolute:
-        takes = expected == Linear(0) and new.is_constant and new.constant != 0 and instr.order.acquires
         if takes and _is_spin_lock(w, address, instr.type.size):
             done.take(_spin_lock(w, address, instr.id))
             w.flow.observed.note_lock_operation(address, instr.id)

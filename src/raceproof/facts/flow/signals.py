@@ -4,7 +4,7 @@ The flow only says what each thread does with them. Here all uses are looked at 
   * a semaphore excludes like a mutex if it starts at 1 and only who holds it posts it; of an array of them, or of many
     objects, each does if that is so of all;
   * a word is a spin lock if it starts at 0 and is only ever taken (0 -> not 0, acquire) and, by its holder,
-    cleared (release);
+    cleared (release); an element of an array is, if that is so of all;
   * a word that says whose turn it is excludes if only who has the turn writes it (`turns`);
   * a signal orders if it starts unset and one thread that runs once sets it;
   * a barrier orders if no more threads than its count ever wait at it.
@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
 from raceproof.facts.flow.flow_result import FlowResult
 from raceproof.facts.flow.locations import is_apart, overlap
+from raceproof.facts.flow.spin_elements import array_of
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.ir import Instr, Rmw, Store, Terminator
 from raceproof.model import (
@@ -100,7 +101,56 @@ def exclusive_locks(
             for key, view in _writes_to(flow, address, touched, _size_of(flow, address))
         )
     }
-    return frozenset(semaphores | spins | _semaphores_in_objects(world, flow))
+    elements = _spin_elements(world, flow, touched)
+    return frozenset(semaphores | spins | elements | _semaphores_in_objects(world, flow))
+
+
+def _spin_elements(world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]) -> set[Linear]:
+    """Held elements of arrays in which all words are spin locks, and nothing else happens to them."""
+    held = {
+        lock.address: array
+        for views in flow.views.values()
+        for view in views
+        for lock in view.held
+        if lock.kind is LockKind.SPIN and (array := array_of(lock.address)) is not None
+    }
+    good = {array for array in held.values() if _are_spin_locks(world, flow, touched, array)}
+    return {address for address, array in held.items() if array in good}
+
+
+def _are_spin_locks(
+    world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch], array: ObjectId
+) -> bool:
+    """All that is written where locks of the array may be takes or clears one, which is named by its index.
+
+    Words at fixed places could have other rules (`turns`, `section_words`): then none of them counts.
+    """
+    writes = [
+        (key, touch)
+        for key, touch in touched.items()
+        if touch.touch.kind.writes and any(t.object == array for t in touch.targets)
+    ]
+    operations = {
+        site for address, sites in flow.uses.lock_operations.items() if _lies_in(address, array) for site in sites
+    }
+    places = [t for key, touch in writes if key[0] in operations for t in touch.targets if t.object == array]
+    spoilt = flow.uses.broken_locks | flow.uses.other_writes
+    sizes = set()
+    for key, touch in writes:
+        if not any(overlap(place, t) for place in places for t in touch.targets):
+            continue
+        sizes.add(touch.touch.size)
+        for view in flow.views[key]:
+            address = view.address
+            if address is None or array_of(address) != array or address in spoilt:
+                return False
+            if key[0] not in flow.uses.lock_operations.get(address, frozenset()):
+                return False
+    return len(sizes) == 1 and None not in sizes and not any(map(world.may_change_unseen, places))
+
+
+def _lies_in(address: Linear, array: ObjectId) -> bool:
+    return any(isinstance(atom, Base) and atom.object == array for atom in address.atoms())
 
 
 def _semaphores_in_objects(world: World, flow: FlowResult) -> set[Linear]:

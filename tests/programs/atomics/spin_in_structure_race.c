@@ -1,0 +1,38 @@
+// A spin lock for each cell, in one structure with it; whoever copies a cell copies its lock, too.
+#include <pthread.h>
+#include <stdatomic.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+#define N 4
+static struct cell { atomic_int lock; int value; } cells[N];
+
+static void take(int i) {
+    while (atomic_exchange_explicit(&cells[i].lock, 1, memory_order_acquire))  // race
+        ;
+}
+
+static void give(int i) {
+    atomic_store_explicit(&cells[i].lock, 0, memory_order_release);  // race
+}
+
+static void *worker(void *arg) {
+    int i = __VERIFIER_nondet_int();
+    if (i == N)
+        cells[1] = cells[2];                    // race
+    if (i < 0 || i >= N)
+        return NULL;
+    take(i);
+    cells[i].value++;                           // race
+    give(i);
+    return arg;
+}
+
+int main(void) {
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, worker, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
