@@ -26,6 +26,8 @@ from differential.memory import (
 from raceproof.ir import Address, Block, Function, Program
 
 FUEL = 50_000  # instructions of one execution
+WORD = 4
+"""Bytes at the beginning of a lock or the like that say whether it was used."""
 ThreadName = tuple[int, ...]
 """The number of the creation in each ancestor, main being (): the same in every schedule."""
 SyncName = tuple[ObjectName, int]
@@ -125,8 +127,14 @@ class RunningThread:
         return self.has_ended or self.is_stuck is not None
 
 
+class SetBack:
+    """A synchronisation object that is a new one when the program writes where it begins."""
+
+    __slots__ = ()
+
+
 class Execution:
-    """The state that threads share."""
+    """The state that threads share. `synchronising`: what has locks and the like in it."""
 
     def __init__(self, program: Program, visible: Visible, ids: dict[ThreadName, int]) -> None:
         self.program = program
@@ -136,6 +144,7 @@ class Execution:
         self.threads: list[RunningThread] = []
         self.by_id: dict[int, RunningThread] = {}
         self.sync: dict[tuple[MemoryObject, int], object] = {}
+        self.synchronising: set[MemoryObject] = set()
         self.users: dict[SyncName, set[ThreadName]] = {}
         self.versions: dict[SyncName, int] = {}
         self.atomic_owner: RunningThread | None = None
@@ -180,6 +189,13 @@ class Execution:
         if len(users) > 1 and name not in self.visible.shared:
             self.found.shared.add(name)
         return self.visible.everything or name in self.visible.shared
+
+    def overwrite(self, target: MemoryObject, first: int, end: int) -> None:
+        """A write to memory: locks, conditions and the like whose first word is there are new ones, as a real library
+        would have it."""
+        for offset in range(first - WORD + 1, end):
+            if isinstance(self.sync.get((target, offset)), SetBack):
+                del self.sync[target, offset]
 
     # -- memory
 
@@ -239,6 +255,8 @@ class Execution:
         if changes:
             thread.spun.clear()
             thread.watched.clear()
+            if target in self.synchronising:
+                self.overwrite(target, at.offset, at.offset + size)
         else:
             thread.watched[target] = target.version
         self.detector.access(

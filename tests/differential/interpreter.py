@@ -223,8 +223,9 @@ def _define(frame: Frame, instr: Any, value: Value) -> None:
 # -- memory -----------------------------------------------------------------------------------------
 
 
-def _atomic_name(at: Pointer) -> SyncName:
-    return at.object.name, at.offset
+def _atomic_names(at: Pointer, size: int) -> list[SyncName]:
+    """One for each byte: others may use a part of it."""
+    return [(at.object.name, offset) for offset in range(at.offset, at.offset + size)]
 
 
 def _must_wait(
@@ -240,7 +241,8 @@ def _must_wait(
     """Whether the access is a visible step that the search has not chosen yet; then it is pending."""
     is_visible = run.is_racy(at, size)
     if order is not None:
-        is_visible = run.use(thread, _atomic_name(at)) or is_visible
+        shared = [run.use(thread, name) for name in _atomic_names(at, size)]
+        is_visible = is_visible or any(shared)
     if is_chosen or not is_visible:
         return False
     span = (at.object.name, at.offset, at.offset + size, writes)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
 from differential.clocks import Clock, join_into, new_clock
-from differential.execution import Execution, Operation, RunningThread, Span, SyncName, new_frame
+from differential.execution import Execution, Operation, RunningThread, SetBack, Span, SyncName, new_frame
 from differential.memory import MemoryObject, NotSupported, Pointer, UndefinedBehaviour, Value
 
 EBUSY, EDEADLK, EPERM, EAGAIN = 16, 35, 1, 11
@@ -36,7 +36,7 @@ Outcome = Value | Again | Entered | None
 
 
 @dataclass(slots=True)
-class Mutex:
+class Mutex(SetBack):
     kind: int = NORMAL
     owner: RunningThread | None = None
     depth: int = 0
@@ -44,7 +44,7 @@ class Mutex:
 
 
 @dataclass(slots=True)
-class ReadWriteLock:
+class ReadWriteLock(SetBack):
     writer: RunningThread | None = None
     readers: list[RunningThread] = field(default_factory=list)
     write_clock: Clock = field(default_factory=new_clock)
@@ -52,24 +52,24 @@ class ReadWriteLock:
 
 
 @dataclass(slots=True)
-class Semaphore:
+class Semaphore(SetBack):
     value: int
     clock: Clock = field(default_factory=new_clock)
 
 
 @dataclass(slots=True)
-class ConditionVariable:
+class ConditionVariable(SetBack):
     waiters: list[RunningThread] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Barrier:
+class Barrier(SetBack):
     count: int
     arrived: list[RunningThread] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Once:
+class Once(SetBack):
     state: str = "new"
     clock: Clock = field(default_factory=new_clock)
 
@@ -121,6 +121,7 @@ class LibraryCall:
             if make is None:
                 raise UndefinedBehaviour(f"{self.name} of an object that was not initialised")
             found = self.run.sync[key] = make()
+            self.run.synchronising.add(key[0])
         if not isinstance(found, kind):
             raise UndefinedBehaviour(f"{self.name} of another kind of object")
         return found
@@ -130,6 +131,7 @@ class LibraryCall:
         if self.key(0) in self.run.sync:
             raise UndefinedBehaviour(f"{self.name} of an object that is initialised already")
         self.run.sync[self.key(0)] = made
+        self.run.synchronising.add(self.key(0)[0])
 
     def touch(self, index: int, size: int, kind: str) -> None:
         writes = kind != "read"

@@ -80,8 +80,35 @@ def races(body: str, directory: Path) -> set[tuple[int, int]]:
             "int main(void) { pthread_create(&t, NULL, f, NULL);\nx = 2;\ny = 1; }",
             {(3, 7), (4, 6)},
         ),
+        (
+            "void *f(void *p) {\nx = 1; __atomic_store_n(&y, 1, 5);\nreturn p; }\n"
+            "void *g(void *p) { __atomic_store_n((char *)&y + 1, 1, 5); return p; }\n"
+            "int main(void) { pthread_create(&t, NULL, f, NULL); pthread_create(&u, NULL, g, NULL);\n"
+            "if (!__atomic_load_n(&y, 5)) x = 2; }",
+            {(3, 7)},
+        ),
+        (
+            "pthread_once_t o; void init(void) {\nx++;\n}\nvoid *f(void *p) { pthread_once(&o, init); return p; }\n"
+            "int main(void) { pthread_once(&o, init); o = 0; pthread_create(&t, NULL, f, NULL);\ny = x; }",
+            {(3, 7)},
+        ),
+        (
+            "pthread_once_t o; void init(void) {\nx++;\n}\nvoid *f(void *p) { pthread_once(&o, init); return p; }\n"
+            "int main(void) { o = 0; pthread_once(&o, init); pthread_create(&t, NULL, f, NULL);\ny = x; }",
+            set(),
+        ),
+        (
+            "pthread_mutex_t c; void *f(void *p) { pthread_mutex_lock(&m);\n"
+            "if (pthread_mutex_lock(&m)) { pthread_mutex_unlock(&m); x++; } return p; }\n"
+            "int main(void) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); ((int *)&c)[4] = 2; m = c;\n"
+            "pthread_create(&t, NULL, f, NULL); pthread_create(&u, NULL, f, NULL); }",
+            {(3, 3)},
+        ),
     ],
-    ids=["plain", "a literal", "created", "release-acquire", "relaxed", "fences", "semaphore", "trylock", "spin"],
+    ids=[
+        *("plain", "a literal", "created", "release-acquire", "relaxed", "fences", "semaphore", "trylock", "spin"),
+        *("a part of an atomic", "once set back", "once made", "mutex made anew"),
+    ],
 )
 def test_known_races(body: str, expected: set[tuple[int, int]], tmp_path: Path) -> None:
     assert races(body, tmp_path) == expected
