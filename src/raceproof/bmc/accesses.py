@@ -13,6 +13,7 @@ from raceproof.bmc.events import Event, Instance, Kind, Point
 from raceproof.bmc.frames import Frame
 from raceproof.bmc.instructions import ANYTHING, Held, width_of
 from raceproof.bmc.memory import Memory, Word, combined, words_of
+from raceproof.bmc.overwriting import Overwriting
 from raceproof.bmc.settling import Settling
 from raceproof.bmc.terms import Value, as_bytes, both, equal
 from raceproof.bmc.unwound import Mode
@@ -36,6 +37,7 @@ class Accesses:
         memory: Memory,
         values: Evaluator,
         settling: Settling,
+        overwriting: Overwriting,
         mode: Mode,
         make_event: MakeEvent,
     ) -> None:
@@ -46,6 +48,7 @@ class Accesses:
         self._memory = memory
         self._values = values
         self._settling = settling
+        self._overwriting = overwriting
         self._mode = mode
         self._make_event = make_event
 
@@ -86,8 +89,16 @@ class Accesses:
         if not self._is_own(frame.thread, self.by_site.get(instr.id, ()), address):
             made = self._event(frame, Kind.WRITE, instr, point, address, size)
             made.value = value
-        self._memory.write(frame.thread, point, address, size, value)
+        self._write(frame, instr, point, Word(0, size, value), address)
         return made
+
+    def _write(
+        self, frame: Frame, instr: Accessing, point: Point, word: Word, to: Value, is_block: bool = False
+    ) -> None:
+        """To memory as the thread sees it."""
+        address = self._memory.at(to, word.offset) if word.offset else to
+        self._overwriting.note(frame.thread, instr.id, instr.pos, address, word.size, word.value)
+        self._memory.write(frame.thread, point, address, word.size, word.value, is_block)
 
     def _is_own(self, thread: Instance, accesses: tuple[AccessId, ...], address: Value) -> bool:
         """Does no other thread ever see what happens there?"""
@@ -123,12 +134,12 @@ class Accesses:
         self._fill_in(made)
         if width is None:
             made.value = self._memory.anything(8 * size)
-            self._memory.write(frame.thread, point, made.address, size, made.value)
+            self._write(frame, instr, point, Word(0, size, made.value), made.address)
             return ANYTHING
         old = self._values.shaped(made.result, instr.type, width)
         new = updated(instr.op, old, self._value(frame, instr.value, width), width)
         made.value = as_bytes(new, width, size) if new is not None else self._memory.anything(8 * size)
-        self._memory.write(frame.thread, point, made.address, size, made.value)
+        self._write(frame, instr, point, Word(0, size, made.value), made.address)
         return old
 
     def exchange(self, frame: Frame, instr: CompareExchange, point: Point) -> Held:
@@ -146,7 +157,7 @@ class Accesses:
         new = self._value(frame, instr.new, width)
         made.value = as_bytes(self._memory.choose(success, new, old, width), width, size)
         made.condition = success
-        self._memory.write(frame.thread, point, made.address, size, made.value)
+        self._write(frame, instr, point, Word(0, size, made.value), made.address)
         return (old, success)
 
     # -- blocks of bytes
@@ -181,8 +192,7 @@ class Accesses:
             made = self._event(frame, Kind.WRITE, instr, point, address, size)
             made.accesses, made.is_block, made.value = accesses, True, combined(words)
         for word in words:
-            place = self._memory.at(address, word.offset)
-            self._memory.write(frame.thread, point, place, word.size, word.value, is_block=True)
+            self._write(frame, instr, point, word, address, is_block=True)
 
     def _touching(self, instr: Call, argument: int | None, is_write: bool) -> tuple[AccessId, ...]:
         """Accesses of a direct call that are about what the argument points to."""

@@ -10,6 +10,7 @@ from raceproof.bmc.instructions import ANYTHING, Held, width_of
 from raceproof.bmc.memory import Memory
 from raceproof.bmc.terms import Value, choose, equal, number, resize
 from raceproof.bmc.unwinding import Unwinder
+from raceproof.facts import sync_object_size
 from raceproof.ir import Call
 from raceproof.model import Access
 
@@ -43,6 +44,7 @@ class LibraryCall:
     def event(self, point: Point, kind: Kind, address: Value = 0) -> Event:
         made = self.unwinder.event(self.frame.thread, point, kind, self.instr.id, self.instr.pos)
         made.address = address
+        made.size = sync_object_size(self.name, self.width // 8)
         return made
 
     def result(self, value: int) -> Held:

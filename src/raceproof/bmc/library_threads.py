@@ -177,6 +177,8 @@ def _once(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     if unwinder.cp.calls is None or names[0] in may_end_thread(unwinder.program, unwinder.cp.calls):
         return call.unsupported(point, "an initialiser in which its thread may end")
     address = call.argument(op.arg, call.width)
+    if not _starts_clear(call, address):
+        return call.unsupported(point, "a once-object that does not start clear")
     begun = call.event(point, Kind.ONCE, address)
     begun.condition = call.memory.anything(1, "first")
     first, others = split(point, [begun.condition, negate(begun.condition)])
@@ -194,3 +196,9 @@ def _once(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
         ends.append((behind, 0))
     joined, _ = unwinder.merged(ends, 32)
     return call.result(0), joined
+
+
+def _starts_clear(call: LibraryCall, address: Value) -> bool:
+    """As PTHREAD_ONCE_INIT has it; what has no initialiser is written first (`overwriting`)."""
+    variables = [found.variable for found in call.memory.origin(address) or () if found.variable is not None]
+    return not any(variable.initial or variable.is_external or not variable.initial_complete for variable in variables)

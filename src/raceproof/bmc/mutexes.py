@@ -27,10 +27,21 @@ class MutexKind(Enum):
     CHECKING = "error-checking"
 
 
+_KINDS: Final = {0: MutexKind.NORMAL, 1: MutexKind.RECURSIVE, 2: MutexKind.CHECKING, 3: MutexKind.NORMAL}
+"""By PTHREAD_MUTEX_NORMAL and so on, as Linux has them."""
+
+
 def kind_of_type(value: int) -> MutexKind | None:
-    """Of PTHREAD_MUTEX_NORMAL and so on, as Linux has them."""
-    by_number = {0: MutexKind.NORMAL, 1: MutexKind.RECURSIVE, 2: MutexKind.CHECKING, 3: MutexKind.NORMAL}
-    return by_number.get(value)
+    return _KINDS.get(value)
+
+
+def type_of_kind(kind: MutexKind) -> int:
+    return next(value for value, known in _KINDS.items() if known is kind)
+
+
+def kind_offset(width: int) -> int:
+    """Where `__kind` is in a mutex of glibc, by the width of pointers."""
+    return 16 if width == 64 else 12
 
 
 def may_nest(program: Program) -> bool:
@@ -129,7 +140,7 @@ def initial_kind(variable: GlobalVariable, offset: int | None, width: int, size:
     cells = [cell for cell in variable.initial if start < cell.offset + cell.size and cell.offset < end]
     if not cells:
         return MutexKind.NORMAL
-    place = 16 if width == 64 else 12  # of `__kind`, in glibc
+    place = kind_offset(width)
     if len(cells) == 1 and offset is not None and (cells[0].offset, cells[0].size) == (offset + place, 4):
         kind = kind_of_type(cells[0].value.value) if isinstance(cells[0].value, IntConst) else None
         if kind is not None:

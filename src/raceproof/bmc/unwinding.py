@@ -25,6 +25,7 @@ from raceproof.bmc.instructions import ANYTHING, Held, width_of
 from raceproof.bmc.interrupts import Watch
 from raceproof.bmc.memory import Memory
 from raceproof.bmc.mutexes import Mutexes
+from raceproof.bmc.overwriting import Overwriting
 from raceproof.bmc.paths import assume, joined_point, joined_registers, joined_values, split
 from raceproof.bmc.settling import Settling
 from raceproof.bmc.terms import Truth, Value, either, equal, is_known, negate, number, resize
@@ -81,7 +82,8 @@ class Unwinder:
         self._ends: dict[str, None] = {}
         self._values = Evaluator(self.memory, harmless_conversions(cp))
         self.mutexes = Mutexes(cp.program, self.memory)
-        self.accesses = Accesses(cp, self.memory, self._values, self._settling, mode, self.event)
+        self._overwriting = Overwriting(self.memory, self.mutexes, cp.overwriting)
+        self.accesses = Accesses(cp, self.memory, self._values, self._settling, self._overwriting, mode, self.event)
         self._library = library
         self._watch = watch
         self._max_events = max_events
@@ -101,6 +103,9 @@ class Unwinder:
             done += 1
         if self.mutexes.is_mixed:
             self._values.notes["a mutex is initialised in different ways"] = None
+        overwritten = self._overwriting.why_unprovable(self.threads)
+        if overwritten is not None:
+            self._values.notes[overwritten] = None
         return Unwound(self.threads, self.memory, self.bound, self.mode, self._values.notes, self._ends)
 
     def thread(

@@ -6,7 +6,7 @@ from raceproof.facts.flow.touches import MemoryTouch, touches_of
 from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Returns, Sync, SyncOp, WholeObject
 from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption
 from raceproof.facts.library.symbol_names import names_of
-from raceproof.facts.library.sync_api import is_atomic_function, sync_op
+from raceproof.facts.library.sync_api import is_atomic_function, sync_object_size, sync_op
 from raceproof.facts.models import unused_models, unwatched_sites
 from raceproof.facts.mutex_kinds import recursion_counts
 from raceproof.facts.naming import describe_location, describe_lock, format_facts, objects_of_symbols
@@ -35,6 +35,7 @@ __all__ = [
     "race_pairs",
     "recursion_counts",
     "refuse_leaps",
+    "sync_object_size",
     "sync_op",
     "touches_of",
     "unused_models",

@@ -376,7 +376,8 @@ class ConcurrentProgram:
     `may_hold`: for an object that is private somewhere, the accesses through which a pointer to it may be stored and
     found. `calls` is None where the facts were not made by `facts.analyse`. `made_at`: the objects that an instruction
     makes, each with the calls through which the function was entered that makes it, the last ones. `lifetimes`: of
-    local variables, but for main's, that threads share and that one created meanwhile could outlive.
+    local variables, but for main's, that threads share and that one created meanwhile could outlive. `overwriting`:
+    instructions that may write, as plain memory, into what threads synchronise by.
     """
 
     program: Program
@@ -401,3 +402,4 @@ class ConcurrentProgram:
     doubtful_objects: frozenset[ObjectId] = frozenset()
     made_at: Mapping[SiteId, tuple[tuple[ObjectId, tuple[SiteId, ...]], ...]] = field(default_factory=dict)
     lifetimes: Mapping[ObjectId, Lifetime] = field(default_factory=dict)
+    overwriting: frozenset[SiteId] = frozenset()

@@ -11,11 +11,15 @@ others look for.
 
 from __future__ import annotations
 
+from typing import Final
+
 from raceproof.facts import Sync, SyncOp, may_end_thread
 from raceproof.ir import Call, IntConst, Program
 from raceproof.model import CallGraph
 from raceproof.petri.program_pointers import Place
 from raceproof.petri.program_uses import Uses
+
+_BARRIER_BYTES: Final = 32
 
 
 def barrier_counts(uses: Uses) -> dict[Place, int]:
@@ -23,12 +27,18 @@ def barrier_counts(uses: Uses) -> dict[Place, int]:
     found: dict[Place, int] = {}
     for place, operations in uses.operations.items():
         kinds = {op.kind for _, op in operations}
-        if kinds <= {Sync.BARRIER_INIT, Sync.BARRIER_WAIT} and place not in uses.memory:
+        if kinds <= {Sync.BARRIER_INIT, Sync.BARRIER_WAIT} and not _is_touched(place, uses):
             counts = {_count(call, op) for call, op in operations if op.kind is Sync.BARRIER_INIT}
             count = counts.pop() if len(counts) == 1 else None
             if count is not None:
                 found[place] = count
     return found
+
+
+def _is_touched(place: Place, uses: Uses) -> bool:
+    """Something reads or writes there as memory."""
+    name, start = place
+    return any(other == name and start - 8 < at < start + _BARRIER_BYTES for other, at in uses.memory)
 
 
 def _count(call: Call, op: SyncOp) -> int | None:

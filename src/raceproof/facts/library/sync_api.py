@@ -193,3 +193,25 @@ def sync_op(name: str) -> SyncOp | None:
 def is_atomic_function(name: str) -> bool:
     """Whether a function of this name, defined in the program, runs as one atomic step (SV-COMP's convention)."""
     return name.startswith("__VERIFIER_atomic_") and SYNC_OPS.get(name) is None
+
+
+_SIZES: Final = {
+    "mutex": (40, 24),
+    "mtx": (40, 24),
+    "rwlock": (56, 32),
+    "cond": (48, 48),
+    "cnd": (48, 48),
+    "sem": (32, 16),
+    "barrier": (32, 20),
+    "once": (4, 4),
+    "spin": (4, 4),
+}
+"""Bytes of what such functions are about, in programs of 64 and of 32 bits, as glibc for x86 has them."""
+_LARGEST: Final = 64
+
+
+def sync_object_size(name: str, pointer_size: int) -> int:
+    """How many bytes the object has that a function of the thread library is about; of several, or of an object that
+    is not known, the most."""
+    of_64_bits = pointer_size == 8
+    return max((sizes[0 if of_64_bits else 1] for word, sizes in _SIZES.items() if word in name), default=_LARGEST)
