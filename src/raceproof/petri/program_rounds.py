@@ -38,7 +38,11 @@ def barrier_counts(uses: Uses) -> dict[Place, int]:
 def _is_touched(place: Place, uses: Uses) -> bool:
     """Something reads or writes there as memory."""
     name, start = place
-    return any(other == name and start - 8 < at < start + _BARRIER_BYTES for other, at in uses.memory)
+    return any(
+        other == name and start < at + instr.type.size and at < start + _BARRIER_BYTES
+        for (other, at), found in uses.memory.items()
+        for _, instr in found
+    )
 
 
 def _count(call: Call, op: SyncOp) -> int | None:

@@ -61,6 +61,11 @@ SAFE = {
     "barrier between two": BARRIER
     + f"void *f(void *p) {{ x = 1; {MEET} return 0; }} void *g(void *p) {{ {MEET} x = 2; return 0; }}"
     + AT_BARRIER,
+    "a barrier beside other things": "struct { int n; pthread_barrier_t b; } b; int x;"
+    + f"void *f(void *p) {{ x = 1; {MEET} return 0; }} void *g(void *p) {{ {MEET} x = 2; return 0; }}".replace(
+        "&b", "&b.b"
+    )
+    + AT_BARRIER.replace("&b", "&b.b").replace("create(s", "b.n = 1; create(s"),
     "two waits in each round": BARRIER
     + f"void *f(void *p) {{ while (ANY) {{ x = 1; {MEET} {MEET} }} return 0; }}"
     + f"void *g(void *p) {{ while (ANY) {{ {MEET} x = 2; {MEET} }} return 0; }}"
@@ -159,6 +164,9 @@ OPEN = {
     "a barrier with two counts": BARRIER
     + f"void *f(void *p) {{ x = 1; {MEET} return 0; }} void *g(void *p) {{ {MEET} x = 2; return 0; }}"
     + AT_BARRIER.replace("create(s", "if (ANY) pthread_barrier_init(&b, 0, 1); create(s"),
+    "a barrier that is written as memory": BARRIER
+    + f"void *f(void *p) {{ x = 1; {MEET} return 0; }} void *g(void *p) {{ {MEET} x = 2; return 0; }}"
+    + AT_BARRIER.replace("create(s", "((int *)&b)[2] = 1; create(s"),
     "a barrier that others have a pointer to": BARRIER
     + f"pthread_barrier_t *q = &b; void *f(void *p) {{ x = 1; {MEET} return 0; }}"
     + f"void *g(void *p) {{ {MEET} x = 2; return 0; }}"
