@@ -54,7 +54,7 @@ from raceproof.model import ConcurrentProgram, EngineResult, RacePair, Verdict
 
 LIMITS: Final = Limits(executions=20_000, seconds=3.0)
 UNDEFINED: Final = frozenset(
-    ("unlock", "destroy", "wait", "join", "crash", "stack overflow", "double free", "invalid free")
+    ("unlock", "initialise", "destroy", "wait", "join", "crash", "stack overflow", "double free", "invalid free")
 )
 """Incidents of an execution that has no meaning in C, race or not."""
 _MORE_TRIED: Final = re.compile(r"nondet|\bif \([^;]*cond_wait")

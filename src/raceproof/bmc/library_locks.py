@@ -26,6 +26,7 @@ _TYPE_BYTES: Final = 4
 
 def initialise_lock(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     address = call.argument(op.arg, call.width)
+    end_lock(call, op, point)
     if "mtx" in call.name:
         type_ = call.argument(1, 32)
         if not isinstance(type_, int):
@@ -44,6 +45,13 @@ def initialise_lock(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     if "mutex" in call.name and kind is not None:
         call.unwinder.mutexes.made(address, kind)
     return call.success(), point
+
+
+def end_lock(call: LibraryCall, op: SyncOp, point: Point) -> None:
+    """Whoever initialises or destroys a lock does not have it afterwards. That it was held is undefined: only a proof
+    thinks of that."""
+    if call.unwinder.mode.is_proof:
+        call.event(point, Kind.UNLOCK, call.argument(op.arg, call.width))
 
 
 def is_mutex_attribute(call: LibraryCall) -> bool:

@@ -10,6 +10,7 @@ from raceproof.bmc.library_call import LibraryCall, Outcome
 from raceproof.bmc.library_locks import (
     BUSY,
     TIMED_OUT,
+    end_lock,
     initialise_lock,
     is_mutex_attribute,
     lock,
@@ -82,7 +83,10 @@ def synchronise(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
             return ANYTHING, point
         case Sync.LOCK_INIT:
             return initialise_lock(call, op, point)
-        case Sync.LOCK_DESTROY | Sync.CONDITION_INIT | Sync.YIELD | Sync.DETACH:
+        case Sync.LOCK_DESTROY:
+            end_lock(call, op, point)
+            return call.success(), point
+        case Sync.CONDITION_INIT | Sync.YIELD | Sync.DETACH:
             return call.success(), point
         case _:
             return _plain(call, point)
@@ -124,10 +128,10 @@ def _create(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
         return call.unsupported(point, "threads that start in a function which is not known")
     works = both(True, call.memory.anything(1, "created")) if unwinder.mode.is_proof else True
     handle_at = call.argument(op.arg, call.width)
-    handle: Value = len(unwinder.threads) + 1
+    handle = unwinder.handle(len(unwinder.threads))
     if len(ways) > 1:
         for number_, (_, is_it) in enumerate(ways):
-            handle = choose(is_it, len(unwinder.threads) + 1 + number_, handle, call.width)
+            handle = choose(is_it, unwinder.handle(len(unwinder.threads) + number_), handle, call.width)
     if works is not True:
         handle = choose(works, handle, call.memory.anything(call.width), call.width)
     written = unwinder.accesses.write(call.frame, call.instr, point, handle_at, call.width // 8, handle)

@@ -78,12 +78,26 @@ struct object *object_fresh(const void *address, enum object_type type) {
     return o;
 }
 
-struct object *object_at(const void *address, enum object_type type) {
-    if (type == O_SECTION) return &section;
+static struct object *known_at(const void *address, enum object_type type) {
     uint32_t cookie;
     memcpy(&cookie, address, sizeof cookie);
     uint32_t index = cookie - COOKIE;
     if (index < object_count && objects[index].address == (uintptr_t)address && objects[index].type == type)
         return &objects[index];
-    return object_fresh(address, type);
+    return NULL;
+}
+
+struct object *object_at(const void *address, enum object_type type) {
+    if (type == O_SECTION) return &section;
+    struct object *o = known_at(address, type);
+    return o != NULL ? o : object_fresh(address, type);
+}
+
+/* POSIX leaves open what becomes of a lock that somebody has when it is initialised. What lies on a stack may be left
+ * over from a function that has returned. */
+void object_unused(const void *address, enum object_type type) {
+    const struct object *o = known_at(address, type);
+    uintptr_t into_stack = (uintptr_t)address - (uintptr_t)self->fiber.stack;
+    if (o != NULL && (o->owner != NO_THREAD || o->readers != 0) && into_stack >= self->fiber.stack_size)
+        report_other("initialise", "a lock is initialised while it is held", rp_site);
 }

@@ -201,6 +201,7 @@ RP_LIB int rp_lib_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutex
         pthread_mutexattr_gettype(attributes, &type);
         pthread_mutexattr_getrobust(attributes, &robust);
     }
+    object_unused(mutex, O_MUTEX);
     memset(mutex, 0, sizeof *mutex);
     describe_mutex(mutex, type, robust);
     return 0;
@@ -281,6 +282,7 @@ RP_LIB int rp_lib_pthread_cond_broadcast(pthread_cond_t *c) { return cond_signal
 
 RP_LIB int rp_lib_pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *attributes) {
     (void)attributes;
+    object_unused(l, O_RWLOCK);
     object_fresh(l, O_RWLOCK);
     return 0;
 }
@@ -321,6 +323,7 @@ RP_LIB int rp_lib_pthread_rwlock_unlock(pthread_rwlock_t *l) {
 
 RP_LIB int rp_lib_pthread_spin_init(pthread_spinlock_t *l, int shared) {
     (void)shared;
+    object_unused((void *)l, O_SPIN);
     object_fresh((void *)l, O_SPIN);
     return 0;
 }

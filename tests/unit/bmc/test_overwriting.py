@@ -125,6 +125,7 @@ def test_a_lock_that_is_made_anew_is_not_held(tmp_path: Path, kind: str) -> None
     text = text.replace("GIVE", f"pthread_{kind}_unlock").replace("TAKE", take)
     assert proved(text.replace("BEFORE", "l = unused;").replace("BEHIND", ""), tmp_path)["x"] is True
     assert proved(text.replace("BEFORE", "").replace("BEHIND", "l = unused;"), tmp_path)["x"] is False
+    assert proved(text.replace("BEFORE", "").replace("BEHIND", f"pthread_{kind}_init(&l, 0);"), tmp_path)["x"] is False
 
 
 COUNTED = """int x; OBJECT s, t;

@@ -85,6 +85,7 @@ INCIDENTS = {
     "join": "{ pthread_create(&done, 0, nothing, 0); pthread_join(done, 0); pthread_join(done, 0); }",
     "wait": "{ pthread_cond_broadcast(&c); pthread_cond_wait(&c, &n); }",
     "destroy": "{ pthread_mutex_lock(&n); pthread_mutex_destroy(&n); }",
+    "initialise": "{ pthread_mutex_lock(&n); pthread_mutex_init(&n, 0); }",
     "signal": "raise(15);",
     "reach_error": "__VERIFIER_error();",
 }

@@ -27,6 +27,18 @@ def test_an_access_that_is_never_reached_does_not_race(tmp_path: Path) -> None:
     assert [reason.rule for reason in finding.evidence] == [Rule.NOT_SHARED]  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(("again", "verdict"), [("", Verdict.RACE_FREE), ("AGAIN", Verdict.UNKNOWN)])
+@pytest.mark.parametrize("call", ["pthread_mutex_init(&m, 0);", "pthread_mutex_destroy(&m);"])
+def test_a_lock_that_is_made_or_ended_while_it_is_held_is_not_held(
+    call: str, again: str, verdict: Verdict, tmp_path: Path
+) -> None:
+    text = "pthread_mutex_t m = MUTEX; " + TEXT.replace("x = 1;", "lock(&m); x = 1;")
+    text = text.replace("x = 2;", f"lock(&m); {again} x = 2;").replace("AGAIN", call)
+    program = of_text(text, tmp_path)
+    (finding,) = lockset.run(program.cp, program.pairs, lockset.LocksetOptions(), Budget.unlimited()).findings
+    assert finding.verdict is verdict
+
+
 @pytest.mark.parametrize(("first", "second"), [("x = 1;", "x = 2;"), ("LOCKED", "x = 2;"), ("x = 1;", "LOCKED")])
 def test_an_open_pair_says_whether_one_of_the_two_holds_a_lock(first: str, second: str, tmp_path: Path) -> None:
     text = "pthread_mutex_t m = MUTEX; " + TEXT.replace("x = 1;", first).replace("x = 2;", second)

@@ -63,17 +63,11 @@ def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
             if instr.result is not None:
                 state.values[instr.result.name] = of_atom(Self(w.context.thread))
             return [state]
-        case (
-            Sync.DETACH
-            | Sync.LOCK_INIT
-            | Sync.LOCK_DESTROY
-            | Sync.SIGNAL
-            | Sync.BROADCAST
-            | Sync.CONDITION_INIT
-            | Sync.ATTRIBUTE
-            | Sync.YIELD
-            | Sync.NONE
-        ):
+        case Sync.LOCK_INIT | Sync.LOCK_DESTROY:  # undefined if it is held; but certainly it is not afterwards
+            address = _address(w, instr, op, state)
+            for held in [h for h in state.locks if h.address == address]:
+                del state.locks[held]
+        case Sync.DETACH | Sync.SIGNAL | Sync.BROADCAST | Sync.CONDITION_INIT | Sync.ATTRIBUTE | Sync.YIELD | Sync.NONE:
             pass
     _define(w, instr, state)
     return [state]
