@@ -6,7 +6,8 @@ environment. `needs_fork` errs on the side of a process: a function that is not 
 
 A function is known if the runtime replaces it or if it is in the list below. Those in the list touch only what they
 are given, errno, and buffers of the library that they fill anew at each call; or they ask the system for something
-that the program cannot change in memory mode. They keep no memory of the real heap from one call to the next.
+that the program cannot change in memory mode. They keep no memory of the real heap from one call to the next, but for
+those of the scanf kind that store new strings (`allocating_scans`).
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from raceproof.explore.library_state import (
     State,
     is_placed,
 )
-from raceproof.facts import atomic_call, effect_of, names_of, sync_op
+from raceproof.facts import Format, atomic_call, constant_text, effect_of, names_of, scanf_fresh, sync_op
+from raceproof.ir import Call, Program
 from raceproof.model import ConcurrentProgram
 
 _RUNTIME: Final = "rp_lib_"
@@ -42,6 +44,26 @@ def needs_fork(external_names: Iterable[str]) -> tuple[str, ...]:
     replaced = replaced_functions()
     plain = {name.removeprefix(_RUNTIME) for name in external_names if not _HOOKS.fullmatch(name)}
     return tuple(sorted(name for name in plain if not _is_memory_only(name, replaced)))
+
+
+def allocating_scans(cp: ConcurrentProgram) -> tuple[str, ...]:
+    """Functions of the scanf kind that may store the address of a new string (`%ms`), sorted: it is from the real heap,
+    which memory mode does not put back."""
+    found: set[str] = set()
+    for function in cp.program.functions.values():
+        for call in function.instructions():
+            if isinstance(call, Call) and cp.calls is not None:
+                targets = cp.calls.targets[call.id]
+                found.update(name for name in targets.externals if _may_allocate(cp.program, call, name))
+    return tuple(sorted(found))
+
+
+def _may_allocate(program: Program, call: Call, name: str) -> bool:
+    effect = effect_of(name)
+    if effect is None or effect.format is not Format.SCANF or effect.format_arg is None:
+        return False
+    text = constant_text(program, call.args[effect.format_arg]) if effect.format_arg < len(call.args) else None
+    return text is None or bool(scanf_fresh(text, effect.format_arg + 1))
 
 
 def unseen_order(cp: ConcurrentProgram) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from raceproof.explore.futures import Futures, compute_futures, format_control
 from raceproof.explore.hooks import hooks_for
 from raceproof.explore.library32 import check_library
 from raceproof.explore.options import ExploreOptions
-from raceproof.explore.outside import needs_fork
+from raceproof.explore.outside import allocating_scans, needs_fork
 from raceproof.facts import Sync, sync_op
 from raceproof.frontend import LinkedModule
 from raceproof.model import AccessId, ConcurrentProgram, RacePair
@@ -108,7 +108,7 @@ def _isolation(cp: ConcurrentProgram, options: ExploreOptions) -> tuple[str, str
     """How executions are kept apart, and why a process for each is needed."""
     if options.isolation != "auto":
         return options.isolation, None
-    outside = needs_fork(cp.program.externals)
+    outside = sorted({*needs_fork(cp.program.externals), *allocating_scans(cp)})
     if not outside:
         return "memory", None
     shown = ", ".join(f"`{name}`" for name in outside[:3]) + (" and others" if len(outside) > 3 else "")

@@ -4,6 +4,7 @@ from raceproof.facts.analysis import analyse, race_pairs
 from raceproof.facts.call_targets import may_end_thread, refuse_leaps
 from raceproof.facts.flow.touches import MemoryTouch, touches_of
 from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Returns, Sync, SyncOp, WholeObject
+from raceproof.facts.library.formats import constant_text, scanf_fresh
 from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import is_atomic_function, sync_object_size, sync_op
@@ -23,6 +24,7 @@ __all__ = [
     "WholeObject",
     "analyse",
     "atomic_call",
+    "constant_text",
     "describe_location",
     "describe_lock",
     "effect_of",
@@ -35,6 +37,7 @@ __all__ = [
     "race_pairs",
     "recursion_counts",
     "refuse_leaps",
+    "scanf_fresh",
     "sync_object_size",
     "sync_op",
     "touches_of",

@@ -10,8 +10,9 @@ from raceproof import facts, frontend
 from raceproof.core import Budget
 from raceproof.explore.build import NATIVE, replaced_functions
 from raceproof.explore.library_state import is_placed
-from raceproof.explore.outside import needs_fork, unseen_order
+from raceproof.explore.outside import allocating_scans, needs_fork, unseen_order
 from raceproof.facts import names_of
+from raceproof.model import ConcurrentProgram
 
 OUTSIDE = """
     fopen fopen64 open openat socket connect fork vfork system popen setenv putenv unsetenv opendir mmap mkdir
@@ -144,10 +145,27 @@ int main(void) {
 def test_what_threads_may_tell_by_the_order_of_calls(
     start: str, one: str, other: str, expected: tuple[str, ...], tmp_path: Path
 ) -> None:
-    path = tmp_path / "program.c"
+    assert unseen_order(_analysed(start, one, other, tmp_path)) == expected
+
+
+def _analysed(start: str, one: str, other: str, directory: Path) -> ConcurrentProgram:
+    path = directory / "program.c"
     path.write_text(TWO_THREADS.replace("START", start).replace("ONE", one).replace("OTHER", other), encoding="utf-8")
-    cp = facts.analyse(frontend.load(frontend.from_files([path])), Budget.unlimited())
-    assert unseen_order(cp) == expected
+    return facts.analyse(frontend.load(frontend.from_files([path])), Budget.unlimited())
+
+
+@pytest.mark.parametrize(
+    ("scan", "allocates"),
+    [
+        ('int n; char w[9]; sscanf("3 x", "%d %8s", &n, w)', False),
+        ('char *w; sscanf("x", "%ms", &w)', True),
+        ('char *w; scanf("%m[a-z]", &w)', True),
+        ('int n; sscanf("3", getenv("x"), &n)', True),
+    ],
+)
+def test_strings_from_the_real_heap_are_not_put_back(scan: str, allocates: bool, tmp_path: Path) -> None:
+    """Else they are elsewhere in each execution, and no two accesses to them are the same."""
+    assert bool(allocating_scans(_analysed(scan, "", "", tmp_path))) is allocates
 
 
 def test_each_replacement_is_placed() -> None:
