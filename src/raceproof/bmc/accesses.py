@@ -76,11 +76,17 @@ class Accesses:
 
     def read(self, frame: Frame, instr: Load, point: Point, address: Value, size: int) -> Value | Event:
         """What is read there; an event, if others may look on."""
+        self._look_at(instr)
         if self._is_own(frame.thread, self.by_site.get(instr.id, ()), address):
             return self._memory.read(frame.thread, point, address, size)
         made = self._event(frame, Kind.READ, instr, point, address, size)
         self._fill_in(made)
         return made
+
+    def _look_at(self, instr: Load | Rmw | CompareExchange) -> None:
+        """A part of an address is a number of ours, not of the program's."""
+        if instr.id in self._cp.partial_pointers:
+            self._values.addresses_as_numbers(instr.pos)
 
     def write(
         self, frame: Frame, instr: Store | Call, point: Point, address: Value, size: int, value: Value
@@ -127,6 +133,7 @@ class Accesses:
     # -- atomic updates
 
     def update(self, frame: Frame, instr: Rmw, point: Point) -> Held:
+        self._look_at(instr)
         width = width_of(instr.type)
         size = instr.type.size
         made = self._event(frame, Kind.UPDATE, instr, point, self._address(frame, instr.address), size)
@@ -143,6 +150,7 @@ class Accesses:
         return old
 
     def exchange(self, frame: Frame, instr: CompareExchange, point: Point) -> Held:
+        self._look_at(instr)
         width = width_of(instr.type) or 8 * instr.type.size
         size = instr.type.size
         made = self._event(frame, Kind.UPDATE, instr, point, self._address(frame, instr.address), size)

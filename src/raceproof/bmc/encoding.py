@@ -141,6 +141,7 @@ class Encoding:
             self._inputs()
         self._locks()
         self._sections()
+        self._ids()
         self._joins()
         self._waits()
         self._semaphores()
@@ -287,6 +288,12 @@ class Encoding:
                 self._add(implies(both(self.happened(a), self.happened(b), self.before(a, b)), either(*released)))
 
     # -- threads
+
+    def _ids(self) -> None:
+        """Two threads have two ids, which are not zero."""
+        handles = [thread.handle for thread in self.unwound.threads if not is_known(thread.handle)]
+        if handles:
+            self._add(z3.Distinct(z3.BitVecVal(0, self._memory.width), *handles))
 
     def _joins(self) -> None:
         for join in self._by_kind[Kind.JOIN]:

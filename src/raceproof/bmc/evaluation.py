@@ -16,8 +16,11 @@ from raceproof.bmc.terms import (
     as_bytes,
     choose,
     compare,
+    either,
+    equal,
     from_bytes,
     joined,
+    negate,
     number,
     part,
     resize,
@@ -98,7 +101,7 @@ class Evaluator:
                     return ANYTHING
                 a, b = (self.value(self.operand(registers, o), width) for o in (left, right))
                 if width == self._memory.width and any(self._memory.origin(o) for o in (a, b)):
-                    self._addresses_as_numbers(instr.pos)
+                    self.addresses_as_numbers(instr.pos)
                 made = arithmetic(op, a, b, width)
                 return ANYTHING if made is None else made
             case Compare(predicate=predicate, type=type_, left=left, right=right):
@@ -108,6 +111,9 @@ class Evaluator:
                 a, b = (self.value(self.operand(registers, o), width) for o in (left, right))
                 if width == self._memory.width and predicate not in ("eq", "ne"):
                     self._order_of_addresses(a, b, isinstance(type_, PtrType), instr.pos)
+                if width == self._memory.width and predicate in ("eq", "ne"):
+                    same = either(equal(a, b, width), self._memory.may_coincide(a, b))
+                    return same if predicate == "eq" else negate(same)
                 return compare(predicate, a, b, width)
             case Select(condition=condition, if_true=a, if_false=b):
                 truth = self.value(self.operand(registers, condition), 1)
@@ -147,12 +153,12 @@ class Evaluator:
         held = self.value(self.operand(registers, instr.value), before)
         made = resize(held, before, after, instr.op == "sext")
         if instr.op == "ptrtoint" and instr.id not in self._harmless and self._memory.origin(held) != frozenset():
-            self._addresses_as_numbers(instr.pos)
+            self.addresses_as_numbers(instr.pos)
         if instr.op == "trunc" and before == self._memory.width and self._memory.origin(held):
-            self._addresses_as_numbers(instr.pos)
+            self.addresses_as_numbers(instr.pos)
         return self._memory.derive(made, held) if after == self._memory.width else made
 
-    def _addresses_as_numbers(self, pos: SourcePos | None) -> None:
+    def addresses_as_numbers(self, pos: SourcePos | None) -> None:
         """Our addresses are not those of the program: what depends on them is not proved."""
         where = f"line {pos.line}" if pos is not None else "code of the compiler"
         self.notes[f"an address is used as a number ({where})"] = None
@@ -163,7 +169,7 @@ class Evaluator:
         if not are_pointers and not one and not other:
             return
         if one is None or len(one) != 1 or one != other:
-            self._addresses_as_numbers(pos)
+            self.addresses_as_numbers(pos)
 
     def loaded(self, loaded: Value, type_: IrType) -> Held:
         """What a register of the type holds when these bytes are loaded."""

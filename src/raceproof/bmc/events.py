@@ -149,14 +149,15 @@ class Input:
 
 @dataclass(slots=True, eq=False)
 class Instance:
-    """One thread that may run. `handle` is its id as a number, `created` the event that creates it, None for main."""
+    """One thread that may run. `handle` is its id, as a number that in a proof is not known; `created` the event that
+    creates it, None for main."""
 
     number: int
     function: str
     parent: Instance | None
     created: Event | None
     root: Point
-    handle: int
+    handle: Value
     argument: Value = 0
     events: list[Event] = field(default_factory=list)
     by_site: dict[SiteId, list[Event]] = field(default_factory=dict)

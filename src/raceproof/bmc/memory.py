@@ -8,7 +8,7 @@ those bytes. Behind its own entries come those of its creator up to its creation
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import gcd
 
@@ -22,8 +22,10 @@ from raceproof.bmc.terms import (
     both,
     choose,
     concatenated,
+    either,
     equal,
     mask,
+    negate,
     part,
     variable,
 )
@@ -48,6 +50,10 @@ class Object:
     variable: GlobalVariable | None = None
     fill: int | None = 0
     owner: Instance | None = None
+
+    @property
+    def is_literal(self) -> bool:
+        return self.variable is not None and self.variable.is_constant and self.variable.text is not None
 
 
 @dataclass(slots=True, eq=False)
@@ -153,6 +159,33 @@ class Memory:
         if ours is not None and theirs is not None and not ours & theirs:
             return False
         return equal(a, b, self.width)
+
+    def may_coincide(self, a: Value, b: Value) -> Truth:
+        """Whether two pointers may be equal in the program although they are to different objects here: the end of
+        one object may be the beginning of another, and literals may share their bytes."""
+        ours, theirs = self.origin(a), self.origin(b)
+        if not ours or not theirs or (len(ours) == 1 and ours == theirs):
+            return False
+        if all(found.is_literal for found in (*ours, *theirs)):
+            return self.anything(1, "literals")
+        meets = either(
+            both(self._is_end(a, ours), self._is_start(b, theirs)),
+            both(self._is_end(b, theirs), self._is_start(a, ours)),
+        )
+        return False if meets is False else both(meets, self.anything(1, "neighbours"))
+
+    def _is_start(self, address: Value, objects: frozenset[Object]) -> Truth:
+        return either(*(equal(address, found.base, self.width) for found in _in_order(objects)))
+
+    def _is_end(self, address: Value, objects: frozenset[Object]) -> Truth:
+        """Right behind the object; of one whose size is not known, anywhere but at its beginning."""
+        ends: list[Truth] = []
+        for found in _in_order(objects):
+            if found.size is None:
+                ends.append(negate(equal(address, found.base, self.width)))
+            else:
+                ends.append(equal(address, found.base + found.size, self.width))
+        return either(*ends)
 
     def alignment(self, address: Value) -> int:
         """A power of two that divides it."""
@@ -365,6 +398,10 @@ class Memory:
 
     def _any(self, size: int) -> Value:
         return self.anything(8 * size, "initial")
+
+
+def _in_order(objects: Iterable[Object]) -> list[Object]:
+    return sorted(objects, key=lambda found: found.base)
 
 
 def _is_zero(variable_: GlobalVariable) -> bool:

@@ -109,6 +109,8 @@ class Layout:
                         operation = sync_op(instr.callee.symbol) if isinstance(instr.callee, Address) else None
                         if operation is None or operation.shared or operation.kind not in self._waiting:
                             return False
+                        if operation.refuses_owner:
+                            return False  # a rwlock: who has it is told so
                     case Alloca() | Store():
                         return False
         return True

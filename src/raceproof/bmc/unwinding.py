@@ -28,7 +28,7 @@ from raceproof.bmc.mutexes import Mutexes
 from raceproof.bmc.overwriting import Overwriting
 from raceproof.bmc.paths import assume, joined_point, joined_registers, joined_values, split
 from raceproof.bmc.settling import Settling
-from raceproof.bmc.terms import Truth, Value, either, equal, is_known, negate, number, resize
+from raceproof.bmc.terms import Truth, Value, either, equal, is_known, negate, number, resize, variable
 from raceproof.bmc.unrolling import Copy, Layout
 from raceproof.bmc.unwound import Mode, Unwound
 from raceproof.core import LimitReached, SourcePos
@@ -112,10 +112,15 @@ class Unwinder:
         self, function: str, parent: Instance | None, created: Event | None, root: Point, argument: Value
     ) -> Instance:
         number_ = len(self.threads)
-        made = Instance(number_, function, parent, created, root, number_ + 1, argument)
+        made = Instance(number_, function, parent, created, root, self.handle(number_), argument)
         self.threads.append(made)
         self.memory.begin(made, parent, created.point if created is not None else None)
         return made
+
+    def handle(self, number_: int) -> Value:
+        """The id of the thread with that number. A proof only knows that no two are the same: a program that looks
+        closer, or computes with them, has other ids than ours."""
+        return variable(f"id_{number_}", self.memory.width) if self.mode.is_proof else number_ + 1
 
     def _unwind(self, thread: Instance, constructors: Sequence[str]) -> None:
         function = self.program.functions[thread.function]

@@ -227,6 +227,11 @@ void *f(void *p) { if (CONDITION) { lock(&m); x++; unlock(&m); } else x++; retur
 int main(void) { BOTH(f, f) return y + z; }
 """
 
+KEYS = """int x, y[2], z; int *key = y; struct { int *where; int number; } *keys; pthread_mutex_t m = MUTEX;
+void *f(void *p) { if (CONDITION) { lock(&m); x++; unlock(&m); } else x++; return 0; }
+int main(void) { keys = calloc(2, sizeof *keys); if (!keys) return 1; keys[1].where = &z; BOTH(f, f) return z; }
+"""
+
 
 @pytest.mark.parametrize(
     ("initialiser", "expected"),
@@ -244,10 +249,60 @@ def test_a_lock_whose_kind_is_not_known_proves_nothing(tmp_path: Path, initialis
 
 @pytest.mark.parametrize(
     ("condition", "expected"),
-    [("&y < &z", False), ("&y > &z", False), ("(long)&y % 3 == 1", False), ("&y != &z", True)],
+    [
+        ("&y < &z", False),
+        ("&y > &z", False),
+        ("(long)&y % 3 == 1", False),
+        ("&y != &z", True),
+        ("&y + 1 != &z", False),
+        ("&y != &z + 1", False),
+        ("&y + 1 != &z + 1", True),
+        ("&y + 1 != &y", True),
+        ('({ const char *s = "text", *t = "ext"; s + 1 != t; })', False),
+    ],
 )
 def test_where_objects_lie_is_not_known(tmp_path: Path, condition: str, expected: bool) -> None:
     assert proved(ADDRESSES.replace("CONDITION", condition), tmp_path)["x"] is expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("key == y", True),
+        ("*(char *)&key == 0", False),
+        ("((short *)&key)[1] == 0", False),
+        ("((int *)&key)[0] == 0", False),
+        ("keys[1].number == 0", True),
+        ("((int *)&keys[1])[0] == 0", False),
+        ("*(int *)((char *)&keys[1] + 2) == 0", False),
+        ("__atomic_fetch_or((int *)&key, 0, 5) == 0", False),
+    ],
+)
+def test_a_part_of_an_address_is_no_number_that_is_known(tmp_path: Path, condition: str, expected: bool) -> None:
+    assert proved(KEYS.replace("CONDITION", condition), tmp_path)["x"] is expected
+
+
+IDS_AS_NUMBERS = """int x; pthread_t own; pthread_mutex_t m = MUTEX;
+void *f(void *p) { pthread_t self = pthread_self(); if (CONDITION) { lock(&m); x++; unlock(&m); } else x++; return 0; }
+int main(void) { own = pthread_self(); BOTH(f, f) return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("self != own", True),
+        ("!pthread_equal(self, own)", True),
+        ("self", True),
+        ("self % 8", False),
+        ("self < 1000", False),
+        ("self > own", False),
+        ("*(char *)&self", False),
+        ("((char *)&own)[0]", False),
+    ],
+)
+def test_ids_of_threads_are_not_ours_to_know(tmp_path: Path, condition: str, expected: bool) -> None:
+    assert proved(IDS_AS_NUMBERS.replace("CONDITION", condition), tmp_path)["x"] is expected
 
 
 # -- loops
@@ -289,6 +344,26 @@ def test_a_loop_of_exchanges_that_fail_only_waits(tmp_path: Path) -> None:
 
 def test_a_loop_that_cannot_be_unwound_is_bounded(tmp_path: Path) -> None:
     assert proved(COUNTED, tmp_path, seconds=3)["x"] is False
+
+
+REFUSED_BEHIND = (
+    """int x; atomic_int flag; pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+void *f(void *p) {
+  while (!flag) ROUND;
+  int refused = pthread_rwlock_wrlock(&l);
+  pthread_rwlock_unlock(&l);
+  if (refused) x = 1;
+  return 0;
+}
+void *g(void *p) { flag = 1; x = 2; return 0; }
+"""
+    + TAIL
+)
+
+
+@pytest.mark.parametrize(("body", "expected"), [("pthread_rwlock_wrlock(&l)", False), ("sched_yield()", True)])
+def test_a_loop_may_leave_a_rwlock_that_refuses_its_owner(tmp_path: Path, body: str, expected: bool) -> None:
+    assert proved(REFUSED_BEHIND.replace("ROUND", body), tmp_path, seconds=5)["x"] is expected
 
 
 POLL = (
