@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from raceproof.bmc.addresses import harmless_reads
 from raceproof.bmc.evaluation import Evaluator, updated
 from raceproof.bmc.events import Event, Instance, Kind, Point
 from raceproof.bmc.frames import Frame
@@ -44,6 +45,7 @@ class Accesses:
         self.by_site: dict[SiteId, tuple[AccessId, ...]] = {}
         for access in cp.accesses.values():
             self.by_site[access.site] = (*self.by_site.get(access.site, ()), access.id)
+        self._odd_reads = cp.pointer_numbers - harmless_reads(cp)
         self._cp = cp
         self._memory = memory
         self._values = values
@@ -84,8 +86,8 @@ class Accesses:
         return made
 
     def _look_at(self, instr: Load | Rmw | CompareExchange) -> None:
-        """A part of an address is a number of ours, not of the program's."""
-        if instr.id in self._cp.partial_pointers:
+        """An address, or a part of it, is a number of ours, not of the program's."""
+        if instr.id in self._odd_reads:
             self._values.addresses_as_numbers(instr.pos)
 
     def write(

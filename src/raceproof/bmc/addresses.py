@@ -56,6 +56,22 @@ def harmless_conversions(cp: ConcurrentProgram) -> frozenset[SiteId]:
     return frozenset(found)
 
 
+def harmless_reads(cp: ConcurrentProgram) -> frozenset[SiteId]:
+    """Reads of whole addresses as numbers, as the compiler makes them of atomic pointers: of those that there are."""
+    found: set[SiteId] = set()
+    for function in cp.program.functions.values():
+        uses: Uses | None = None
+        for instr in _instructions(function):
+            if instr.id in cp.pointer_numbers and isinstance(instr, Load | Rmw | CompareExchange):
+                uses = uses or _uses(function)
+                if (
+                    instr.type.size == cp.program.pointer_size
+                    and _passed_on(uses, instr.result.name, set()) is not None
+                ):
+                    found.add(instr.id)
+    return frozenset(found)
+
+
 def _instructions(function: Function) -> Iterator[Instr]:
     for block in function.blocks:
         yield from block.body

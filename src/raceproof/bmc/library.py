@@ -83,7 +83,7 @@ def call_library(unwinder: Unwinder, frame: Frame, instr: Call, name: str, point
         return _input(call, point), point
     if name in ("__VERIFIER_assume", "assume_abort_if_not"):
         return 0, assume(point, negate(equal(call.argument(0, 32), 0, 32)))
-    if names & _ABORTS:
+    if names & _ABORTS and not call.shared_accesses():
         call.event(point, Kind.STOP)
         return 0, None
     if names & _EXITS:
@@ -138,10 +138,10 @@ def _other(call: LibraryCall, point: Point) -> Outcome:
     effect = effect_of(call.name)
     if effect is None or atomic_call(call.name) is not None:
         return call.unsupported(point, f"a call of `{call.name}`")
-    if effect.noreturn:
-        return ANYTHING, None
     if call.shared_accesses():
         return call.unsupported(point, f"`{call.name}`, which touches memory that threads share")
+    if effect.noreturn:
+        return ANYTHING, None
     if effect.calls or effect.keeps or effect.fresh_into:
         return call.unsupported(point, f"a call of `{call.name}`")
     touches = touches_of(call.unwinder.program, call.instr, [call.name])

@@ -19,7 +19,7 @@ from raceproof.bmc.accesses import Accesses
 from raceproof.bmc.addresses import harmless_conversions
 from raceproof.bmc.conflicts import Conflicts
 from raceproof.bmc.evaluation import Evaluator, Registers, shown_width
-from raceproof.bmc.events import Event, Instance, Kind, Point
+from raceproof.bmc.events import MEMORY, Event, Instance, Kind, Point
 from raceproof.bmc.frames import Arrival, Frame, Round, differ, leaves_something
 from raceproof.bmc.instructions import ANYTHING, Held, width_of
 from raceproof.bmc.interrupts import Watch
@@ -56,6 +56,8 @@ from raceproof.ir import (
     Unreachable,
 )
 
+_FOLLOWED = MEMORY | {Kind.CUT}
+"""Events of a call that touches what threads share: without one of them its pairs would be proved for nothing."""
 FREE_ROUNDS = 16
 """Rounds of a loop for each of the bound, if nothing that is not known decides about them."""
 
@@ -295,8 +297,9 @@ class Unwinder:
         point: Point,
     ) -> list[tuple[str, Point]]:
         held = self.operand(frame, operand)
-        width = frame.layout.widths.get(operand.name, 32) if isinstance(operand, Reg) else 64
-        width = shown_width(held) or width
+        width = shown_width(held) or (frame.layout.widths.get(operand.name) if isinstance(operand, Reg) else 64)
+        if width is None:  # what a negative number is depends on it
+            width, held = self.memory.width, ANYTHING
         value = self.value(held, width)
         by_label: dict[str, list[Truth]] = {}
         for constant, label in cases:
@@ -407,7 +410,11 @@ class Unwinder:
 
     def _run(self, frame: Frame, instr: Call, name: str, point: Point) -> tuple[Held, Point | None]:
         if name not in self.program.functions:
-            return self._library(self, frame, instr, name, point)
+            before = len(frame.thread.events)
+            outcome = self._library(self, frame, instr, name, point)
+            if instr.id in self.accesses.by_site and not any(e.kind in _FOLLOWED for e in frame.thread.events[before:]):
+                self._values.notes[f"what `{name}` touches is not followed"] = None
+            return outcome
         if frame.stack.count(name) > self.bound:
             self.cut(frame, point, instr.id, instr.pos, f"a recursion of more than {self.bound} calls")
             return ANYTHING, None

@@ -18,7 +18,7 @@ from raceproof.facts.flow.lifetimes import lifetimes
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.lost_pointers import lost_pointers
 from raceproof.facts.flow.overwriting import overwriting_sites
-from raceproof.facts.flow.partial_pointers import partial_reads_of_pointers
+from raceproof.facts.flow.pointer_numbers import pointers_read_as_numbers
 from raceproof.facts.flow.region_roots import region_roots
 from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, section_words, senders_of, turn_words
 from raceproof.facts.flow.stability import Stability
@@ -178,7 +178,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         doubtful_objects=frozenset(world.doubtful_mutexes),
         made_at=world.points_to.made_at(),
         overwriting=overwriting_sites(world),
-        partial_pointers=partial_reads_of_pointers(world),
+        pointer_numbers=pointers_read_as_numbers(world),
     )
 
 

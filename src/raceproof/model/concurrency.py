@@ -377,8 +377,8 @@ class ConcurrentProgram:
     found. `calls` is None where the facts were not made by `facts.analyse`. `made_at`: the objects that an instruction
     makes, each with the calls through which the function was entered that makes it, the last ones. `lifetimes`: of
     local variables, but for main's, that threads share and that one created meanwhile could outlive. `overwriting`:
-    instructions that may write, as plain memory, into what threads synchronise by. `partial_pointers`: reads of
-    numbers that may be a part of a pointer.
+    instructions that may write, as plain memory, into what threads synchronise by. `pointer_numbers`: reads of
+    numbers where a pointer may be.
     """
 
     program: Program
@@ -404,4 +404,4 @@ class ConcurrentProgram:
     made_at: Mapping[SiteId, tuple[tuple[ObjectId, tuple[SiteId, ...]], ...]] = field(default_factory=dict)
     lifetimes: Mapping[ObjectId, Lifetime] = field(default_factory=dict)
     overwriting: frozenset[SiteId] = frozenset()
-    partial_pointers: frozenset[SiteId] = frozenset()
+    pointer_numbers: frozenset[SiteId] = frozenset()

@@ -210,6 +210,22 @@ void *g(void *p) { return (void *)id; }
 )
 
 
+MESSAGE = (
+    """#include <assert.h>
+#include <err.h>
+char text[8];
+void *f(void *p) { END; return 0; }
+void *g(void *p) { text[0] = 1; return 0; }
+"""
+    + TAIL
+)
+
+
+@pytest.mark.parametrize("end", ['errx(1, "%s", text)', "__assert_fail(text, text, 1, text)"])
+def test_what_ends_the_program_still_reads(tmp_path: Path, end: str) -> None:
+    assert proved(MESSAGE.replace("END", end), tmp_path)["text"] is False
+
+
 @pytest.mark.parametrize(("text", "variable"), [(BY_VALUE, "s"), (TIMEOUT, "ts"), (IDS, "id")])
 def test_what_calls_touch_is_not_forgotten(tmp_path: Path, text: str, variable: str) -> None:
     assert proved(text, tmp_path)[variable] is False
@@ -272,6 +288,8 @@ def test_where_objects_lie_is_not_known(tmp_path: Path, condition: str, expected
         ("*(char *)&key == 0", False),
         ("((short *)&key)[1] == 0", False),
         ("((int *)&key)[0] == 0", False),
+        ("*(long *)&key / 3 != 1", False),
+        ("*(long *)&key != 1", True),
         ("keys[1].number == 0", True),
         ("((int *)&keys[1])[0] == 0", False),
         ("*(int *)((char *)&keys[1] + 2) == 0", False),

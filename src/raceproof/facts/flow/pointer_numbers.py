@@ -1,4 +1,4 @@
-"""Reads of a part of what may be a pointer: bytes of an address, as a hash function looks at them.
+"""Reads of what may be a pointer as a number, all of it or in part: as a hash function looks at an address.
 
 Whoever has other addresses than the program must not follow what is read so. Errs on the side of more.
 """
@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from raceproof.ir import CompareExchange, IntType, Load, Rmw, SiteId
-from raceproof.model import MemLoc
+from raceproof.model import MemLoc, ObjectKind
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.world import World
 
 
-def partial_reads_of_pointers(world: World) -> frozenset[SiteId]:
-    """Loads and updates of numbers that are not as long as a pointer, where one may be."""
+def pointers_read_as_numbers(world: World) -> frozenset[SiteId]:
+    """Loads and updates of numbers where a pointer may be."""
     whole = world.program.pointer_size
     known: dict[MemLoc, bool] = {}
     found: set[SiteId] = set()
@@ -24,15 +24,19 @@ def partial_reads_of_pointers(world: World) -> frozenset[SiteId]:
         for instr in function.instructions():
             if not isinstance(instr, Load | Rmw | CompareExchange) or not isinstance(instr.type, IntType):
                 continue
-            if instr.type.size == whole:
-                continue
             for touch in world.touches(function, instr):
                 for target in touch.targets:
                     if target not in known:
-                        known[target] = bool(world.points_to.contents(_around(target, whole)))
+                        known[target] = _may_hold_address(world, _around(target, whole))
                     if known[target]:
                         found.add(instr.id)
     return frozenset(found)
+
+
+def _may_hold_address(world: World, place: MemLoc) -> bool:
+    """Ids of threads are pointers, too; but what they are is not known anyway."""
+    objects = world.points_to.objects
+    return any(objects[found.object].kind is not ObjectKind.THREAD for found in world.points_to.contents(place))
 
 
 def _around(target: MemLoc, whole: int) -> MemLoc:
