@@ -110,10 +110,16 @@ class Program:
     origin: Origin
 
     def listed_functions(self, table: str) -> tuple[str, ...]:
-        """Functions of the program in a table that the system runs: `llvm.global_ctors`, `llvm.global_dtors`."""
+        """Functions of the program in a table that the system runs: `llvm.global_ctors`, `llvm.global_dtors`; by their
+        priorities, the lowest first, as constructors run."""
         cells = self.globals[table].initial if table in self.globals else ()
-        symbols = (cell.value.symbol for cell in cells if isinstance(cell.value, Address))
-        return tuple(dict.fromkeys(symbol for symbol in symbols if symbol in self.functions))
+        found = []
+        entry = 3 * self.pointer_size  # a number, the function, what it is about
+        numbers = {c.offset // entry: c.value.value for c in cells if isinstance(c.value, IntConst)}
+        for cell in cells:
+            if isinstance(cell.value, Address) and cell.value.symbol in self.functions:
+                found.append((numbers.get(cell.offset // entry, 0), cell.offset, cell.value.symbol))
+        return tuple(dict.fromkeys(symbol for _, _, symbol in sorted(found)))
 
     def instructions_by_site(self) -> dict[SiteId, tuple[Function, Instr | Terminator]]:
         return {i.id: (f, i) for f in self.functions.values() for i in f.instructions()}
