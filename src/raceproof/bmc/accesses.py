@@ -80,10 +80,17 @@ class Accesses:
         """What is read there; an event, if others may look on."""
         self._look_at(instr)
         if self._is_own(frame.thread, self.by_site.get(instr.id, ()), address):
-            return self._memory.read(frame.thread, point, address, size)
+            return self._memory.read(frame.thread, point, address, size, self._is_anywhere(instr))
         made = self._event(frame, Kind.READ, instr, point, address, size)
+        made.is_block = self._is_anywhere(instr)
         self._fill_in(made)
         return made
+
+    def _is_anywhere(self, instr: Load | Store | Call) -> bool:
+        """A number that need not be aligned, as in a packed structure: it may have a part in common with another."""
+        if isinstance(instr, Call) or instr.align == 0:
+            return False
+        return instr.align < min(instr.type.size, self._memory.width // 8)
 
     def _look_at(self, instr: Load | Rmw | CompareExchange) -> None:
         """An address, or a part of it, is a number of ours, not of the program's."""
@@ -96,8 +103,8 @@ class Accesses:
         made: Event | None = None
         if not self._is_own(frame.thread, self.by_site.get(instr.id, ()), address):
             made = self._event(frame, Kind.WRITE, instr, point, address, size)
-            made.value = value
-        self._write(frame, instr, point, Word(0, size, value), address)
+            made.value, made.is_block = value, self._is_anywhere(instr)
+        self._write(frame, instr, point, Word(0, size, value), address, self._is_anywhere(instr))
         return made
 
     def _write(
@@ -127,7 +134,7 @@ class Accesses:
     def _fill_in(self, made: Event) -> None:
         """What it reads: known, or a variable."""
         if self._settling.is_settled(made):
-            made.result = self._memory.read(made.thread, made.point, made.address, made.size)
+            made.result = self._memory.read(made.thread, made.point, made.address, made.size, made.is_block)
             made.is_resolved = True
         else:
             made.result = self._memory.anything(8 * made.size, f"read_{made.thread.number}_{made.index}")

@@ -137,7 +137,7 @@ class InstructionParser:
         r.expect(",")
         address = r.pointer()
         order = self._order() if atomic else None
-        return Load(self.site, self._pos, result, type_, address, order, volatile)
+        return Load(self.site, self._pos, result, type_, address, order, volatile, self._align())
 
     def _store(self) -> Instr:
         r = self._r
@@ -148,7 +148,12 @@ class InstructionParser:
         r.expect(",")
         address = r.pointer()
         order = self._order() if atomic else None
-        return Store(self.site, self._pos, type_, value, address, order, volatile)
+        return Store(self.site, self._pos, type_, value, address, order, volatile, self._align())
+
+    def _align(self) -> int:
+        """Of what was read or written; 0 if nothing is said about it."""
+        r = self._r
+        return int(r.tokens[r.at + 2]) if r.tokens[r.at : r.at + 2] == [",", "align"] else 0
 
     def _atomicrmw(self, result: Reg, _opcode: str) -> Instr:
         r = self._r

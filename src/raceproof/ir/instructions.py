@@ -58,23 +58,27 @@ class Alloca(_Located):
 @final
 @dataclass(frozen=True, slots=True)
 class Load(_Located):
-    """`order` is None for a plain load."""
+    """`order` is None for a plain load. `align`: the address is a multiple of it; 0: of what the type demands."""
 
     result: Reg
     type: IrType
     address: Operand
     order: MemoryOrder | None
     volatile: bool
+    align: int = 0
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Store(_Located):
+    """`align` as in `Load`."""
+
     type: IrType
     value: Operand
     address: Operand
     order: MemoryOrder | None
     volatile: bool
+    align: int = 0
 
 
 @final
