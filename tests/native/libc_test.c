@@ -61,6 +61,11 @@ void rp_exit_program(int status) {
     longjmp(end, 1);
 }
 
+void rp_end_thread(void) {
+    snprintf(last.kind, sizeof last.kind, "end of the thread");
+    longjmp(end, 1);
+}
+
 void rp_assume_failed(void) {
     strcpy(last.kind, "assume");
     longjmp(end, 1);

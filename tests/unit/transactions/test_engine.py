@@ -62,12 +62,15 @@ def test_who_is_still_to_be_joined_may_write_before_main_goes_on(tmp_path: Path)
 
 def test_instances_of_one_function_are_counted(tmp_path: Path) -> None:
     two = "pthread_t a, b; create(a, f); create(b, f); join(a); join(b);"
-    assert of_text(COUNTED % two, tmp_path).proved("intervals") == {(2, 2)}
+    program = of_text(COUNTED % two, tmp_path)
+    alone = replace(program, open_pairs=program.pairs)  # the lockset engine knows numbers that were drawn, too
+    assert (2, 2) in alone.proved("intervals")
 
 
 def test_any_number_of_instances_may_draw_the_number_again(tmp_path: Path) -> None:
-    """After 2^32 draws: nothing says that there are fewer threads."""
-    assert of_text(COUNTED % "MANY(f)", tmp_path).proved("intervals") == set()
+    """After 2^32 draws: nothing says that there are fewer threads; the lockset engine assumes that there are."""
+    program = of_text(COUNTED % "MANY(f)", tmp_path)
+    assert replace(program, open_pairs=program.pairs).proved("intervals") == set()
 
 
 def test_any_number_of_threads_of_which_none_gets_there(tmp_path: Path) -> None:
