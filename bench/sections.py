@@ -21,14 +21,14 @@ Written from the tables below.""",
     ),
     "portfolio": (
         "## The portfolio: what each engine is worth",
-        """All programs of `tests/programs`, one idiom each, whose truth stands on their lines: by engines alone,
-together, and by all but one. *for all inputs*: of those proved, not only for the inputs that were tried. *pairs by*:
+        """Programs of `tests/programs`, one idiom each, whose truth stands on their lines: by engines alone, together,
+and by all but one. *for all inputs*: of those proved, not only for the inputs that were tried. *pairs by*:
 race pairs that this engine decided. Verdicts are compared with the truth; each race was executed.""",
     ),
     "unproved": (
-        "## What all engines together do not decide",
-        """Programs of `tests/programs` without a race that are not proved, and such with one that is not executed, each
-with the reason that the report gives.""",
+        "## All engines together",
+        """On all programs of `tests/programs`. Those without a race that are not proved, and such with one that is not
+executed, are listed with the reason that the report gives.""",
     ),
     "inputs": (
         "## Races that need an input or a rare schedule",

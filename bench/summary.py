@@ -135,7 +135,7 @@ def real_programs(block: str) -> list[Line]:
 SOURCES: Sequence[tuple[str, Callable[[str], list[Line]]]] = (
     ("explore", executions),
     ("explore", rare_race),
-    ("portfolio", own_programs),
+    ("unproved", own_programs),
     ("corpus", corpus),
     ("petri", nets),
     ("real", real_programs),
