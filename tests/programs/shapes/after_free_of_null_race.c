@@ -9,6 +9,7 @@ struct job {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct job *jobs;
+static struct job *spare;
 
 static void use(struct job *job) {
     if (job != NULL)
@@ -16,12 +17,13 @@ static void use(struct job *job) {
 }
 
 static void *worker(void *arg) {
-    struct job *nothing = NULL;
     use(calloc(1, sizeof *jobs));
-    free(nothing);
     pthread_mutex_lock(&lock);
     struct job *seen = jobs;
+    struct job *nothing = spare;
+    spare = NULL;
     pthread_mutex_unlock(&lock);
+    free(nothing);
     use(seen);
     return NULL;
 }

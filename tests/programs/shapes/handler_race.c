@@ -1,4 +1,4 @@
-// A signal handler looks at the job that somebody may be working on.
+// A signal handler puts a job back into the list, whoever may be working on it.
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,15 +13,14 @@ static struct job *jobs;
 static struct job *last;
 
 static void on_signal(int number) {
-    if (last != NULL)
-        last->number = number; // race missed(explore): signals are not sent at any time
+    jobs = last; // race missed(explore): signals are not sent at any time
 }
 
 static void *worker(void *arg) {
     pthread_mutex_lock(&lock);
-    struct job *mine = jobs;
+    struct job *mine = jobs; // race missed(explore): signals are not sent at any time
     if (mine != NULL)
-        jobs = mine->next;
+        jobs = mine->next; // race missed(explore): signals are not sent at any time
     pthread_mutex_unlock(&lock);
     if (mine != NULL)
         mine->number++; // race missed(explore): signals are not sent at any time
@@ -29,7 +28,7 @@ static void *worker(void *arg) {
 }
 
 int main(void) {
-    pthread_t a;
+    pthread_t a, b;
     struct job *job = calloc(1, sizeof *job);
     if (job == NULL)
         return 1;
@@ -37,6 +36,8 @@ int main(void) {
     last = job;
     signal(SIGUSR1, on_signal);
     pthread_create(&a, NULL, worker, NULL);
+    pthread_create(&b, NULL, worker, NULL);
     pthread_join(a, NULL);
+    pthread_join(b, NULL);
     return 0;
 }

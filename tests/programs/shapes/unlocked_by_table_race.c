@@ -1,4 +1,4 @@
-// The lock is given back through a pointer in a table, before the job is taken out.
+// The lock is given back through a pointer in a table, while the job is still in the list.
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -15,12 +15,10 @@ static struct job *jobs;
 static void *worker(void *arg) {
     int which = arg == NULL ? 0 : 1;
     pthread_mutex_lock(&lock);
-    struct job *mine = jobs; // race
+    struct job *seen = jobs;
     pthread_mutex_unlock(table[which]);
-    if (mine != NULL) {
-        jobs = mine->next; // race
-        mine->number++;    // race
-    }
+    if (seen != NULL)
+        seen->number++; // race
     return NULL;
 }
 

@@ -11,6 +11,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct job *jobs;
 static struct job **where;
 
+static void use(struct job *job) {
+    if (job != NULL)
+        job->number++; // race
+}
+
 static void take(struct job **result) {
     *result = jobs;
     if (*result != NULL)
@@ -19,30 +24,29 @@ static void take(struct job **result) {
 
 static void *giver(void *arg) {
     struct job *job = calloc(1, sizeof *job);
-    if (job == NULL)
-        return NULL;
     pthread_mutex_lock(&lock);
     if (where != NULL)
         *where = job;
     pthread_mutex_unlock(&lock);
-    job->number++; // race
+    use(job);
     return NULL;
 }
 
 int main(void) {
     pthread_t a;
     struct job *mine = NULL;
+    use(calloc(1, sizeof *jobs));
     pthread_create(&a, NULL, giver, NULL);
     pthread_mutex_lock(&lock);
     take(&mine);
     where = &mine;
+    mine = NULL;
     pthread_mutex_unlock(&lock);
     pthread_mutex_lock(&lock);
     struct job *found = mine;
     where = NULL;
     pthread_mutex_unlock(&lock);
-    if (found != NULL)
-        found->number++; // race
+    use(found);
     pthread_join(a, NULL);
     return 0;
 }
