@@ -14,7 +14,7 @@ from raceproof.bmc.events import Event, Instance, Kind, Point
 from raceproof.bmc.frames import Frame
 from raceproof.bmc.instructions import ANYTHING, Held, width_of
 from raceproof.bmc.memory import Memory, Word, combined, words_of
-from raceproof.bmc.overwriting import Overwriting
+from raceproof.bmc.overwriting import Overwriting, Writing
 from raceproof.bmc.settling import Settling
 from raceproof.bmc.terms import Value, as_bytes, both, equal
 from raceproof.bmc.unwound import Mode
@@ -24,7 +24,7 @@ from raceproof.ir import Address, Call, CompareExchange, Load, MemoryOrder, Oper
 from raceproof.model import AccessId, ConcurrentProgram
 
 MakeEvent = Callable[[Instance, Point, Kind, SiteId, SourcePos | None], Event]
-Accessing = Load | Store | Rmw | CompareExchange | Call
+Accessing = Load | Writing
 Place = tuple[Value, int | None]
 """An address, and which argument of the call it is; None: of nothing that the program has a name for."""
 
@@ -104,15 +104,22 @@ class Accesses:
         if not self._is_own(frame.thread, self.by_site.get(instr.id, ()), address):
             made = self._event(frame, Kind.WRITE, instr, point, address, size)
             made.value, made.is_block = value, self._is_anywhere(instr)
-        self._write(frame, instr, point, Word(0, size, value), address, self._is_anywhere(instr))
+        self._write(frame, instr, point, Word(0, size, value), address, made, self._is_anywhere(instr))
         return made
 
     def _write(
-        self, frame: Frame, instr: Accessing, point: Point, word: Word, to: Value, is_block: bool = False
+        self,
+        frame: Frame,
+        instr: Writing,
+        point: Point,
+        word: Word,
+        to: Value,
+        made: Event | None,
+        is_block: bool = False,
     ) -> None:
         """To memory as the thread sees it."""
         address = self._memory.at(to, word.offset) if word.offset else to
-        self._overwriting.note(frame.thread, instr.id, instr.pos, address, word.size, word.value)
+        self._overwriting.note(frame.thread, instr, address, word, made)
         self._memory.write(frame.thread, point, address, word.size, word.value, is_block)
 
     def _is_own(self, thread: Instance, accesses: tuple[AccessId, ...], address: Value) -> bool:
@@ -150,12 +157,12 @@ class Accesses:
         self._fill_in(made)
         if width is None:
             made.value = self._memory.anything(8 * size)
-            self._write(frame, instr, point, Word(0, size, made.value), made.address)
+            self._write(frame, instr, point, Word(0, size, made.value), made.address, made)
             return ANYTHING
         old = self._values.shaped(made.result, instr.type, width)
         new = updated(instr.op, old, self._value(frame, instr.value, width), width)
         made.value = as_bytes(new, width, size) if new is not None else self._memory.anything(8 * size)
-        self._write(frame, instr, point, Word(0, size, made.value), made.address)
+        self._write(frame, instr, point, Word(0, size, made.value), made.address, made)
         return old
 
     def exchange(self, frame: Frame, instr: CompareExchange, point: Point) -> Held:
@@ -166,6 +173,8 @@ class Accesses:
         made.order = instr.order
         if instr.order.acquires and not instr.failure_order.acquires:  # one that fails orders nothing
             made.order = MemoryOrder.RELEASE if instr.order.releases else MemoryOrder.RELAXED
+        elif instr.order is MemoryOrder.SEQ_CST and instr.failure_order is not MemoryOrder.SEQ_CST:
+            made.order = MemoryOrder.ACQ_REL
         self._fill_in(made)
         old = self._values.shaped(made.result, instr.type, width)
         success = equal(old, self._value(frame, instr.expected, width), width)
@@ -174,7 +183,7 @@ class Accesses:
         new = self._value(frame, instr.new, width)
         made.value = as_bytes(self._memory.choose(success, new, old, width), width, size)
         made.condition = success
-        self._write(frame, instr, point, Word(0, size, made.value), made.address)
+        self._write(frame, instr, point, Word(0, size, made.value), made.address, made)
         return (old, success)
 
     # -- blocks of bytes
@@ -205,11 +214,12 @@ class Accesses:
     ) -> None:
         address, argument = to
         accesses = self._touching(instr, argument, is_write=True)
+        made: Event | None = None
         if argument is not None and not self._is_own(frame.thread, accesses, address):
             made = self._event(frame, Kind.WRITE, instr, point, address, size)
             made.accesses, made.is_block, made.value = accesses, True, combined(words)
         for word in words:
-            self._write(frame, instr, point, word, address, is_block=True)
+            self._write(frame, instr, point, word, address, made, is_block=True)
 
     def _touching(self, instr: Call, argument: int | None, is_write: bool) -> tuple[AccessId, ...]:
         """Accesses of a direct call that are about what the argument points to."""

@@ -55,7 +55,9 @@ def _check(
         return Refuted(f"nothing can be proved: {obstacle}")
     trust = Trust(conflicts)
     proved = frozenset((*claimed.pairs, *claimed.relies_on))
-    encoding = Encoding(unwound, watch, is_trusted=lambda event: trust.is_trusted(event, proved))
+    encoding = Encoding(
+        unwound, watch, is_trusted=lambda event: trust.is_trusted(event, proved), sees_last=trust.sees_last
+    )
     questions: list[tuple[str, Truth]] = [
         (f"both threads may come to accesses {pair.first} and {pair.second}", either(*(m for _, _, m in races)))
         for pair in pairs

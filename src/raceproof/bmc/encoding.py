@@ -27,7 +27,8 @@ from raceproof.model import AccessId, RacePair
 
 class Encoding:
     """`is_included`: which events take part (all that can block or are read do). `is_trusted`: whether what a read
-    sees is bound to a write; otherwise it may be anything."""
+    sees is bound to a write; otherwise it may be anything. `sees_last`: whether that is the last one before it;
+    otherwise it may be any before it, but no two updates come right behind the same."""
 
     def __init__(
         self,
@@ -35,6 +36,7 @@ class Encoding:
         watch: Watch,
         is_included: Callable[[Event], bool] = lambda event: True,
         is_trusted: Callable[[Event], bool] = lambda event: True,
+        sees_last: Callable[[Event], bool] = lambda event: True,
     ) -> None:
         self.unwound = unwound
         self._watch = watch
@@ -43,6 +45,8 @@ class Encoding:
         self._memory = unwound.memory
         self._exact = not unwound.mode.is_proof
         self._trusted = is_trusted
+        self._sees_last = sees_last
+        self._continued: dict[Event | None, list[tuple[Event, Truth]]] = {}
         self._before: dict[tuple[Event, Event], Truth] = {}
         self._chains = [[e for e in thread.events if is_included(e)] for thread in unwound.threads]
         self._previous: dict[Event, Event | None] = {}
@@ -92,7 +96,11 @@ class Encoding:
         return (e for kind in MEMORY for e in self._by_kind[kind] if access in e.accesses)
 
     def cuts(self) -> list[tuple[Event, Truth]]:
-        return [(e, self.stands_before(e)) for e in self._by_kind[Kind.CUT]]
+        """Where an execution goes further than it was unwound."""
+        written = [
+            (e, both(self.stands_before(e), there)) for e, there in self.unwound.overwriting if e in self._clocks
+        ]
+        return [(e, self.stands_before(e)) for e in self._by_kind[Kind.CUT]] + written
 
     def before(self, a: Event, b: Event) -> Truth:
         """A total order of the two."""
@@ -137,6 +145,7 @@ class Encoding:
             for event in self._by_kind[kind]:
                 if not event.is_resolved and self._trusted(event):
                     self._read(event)
+        self._updates()
         if self._exact:
             self._inputs()
         self._locks()
@@ -207,6 +216,15 @@ class Encoding:
         sure = [w for w, condition, _ in found if condition is True and always_before(w, read)]
         found = [(w, c, v) for w, c, v in found if not any(must_precede(w, s) for s in sure)]
         ways: list[Truth] = []
+        is_old = not self._sees_last(read)
+        for write, condition, value in found if is_old else ():
+            sees = both(write.guard, condition, self.before(write, read), equal(result, value, 8 * size))
+            ways.append(self._continues(read, write, sees, size))
+        if is_old and not sure:
+            sees = equal(result, self._memory.initial(address, size), 8 * size)
+            ways.append(self._continues(read, None, sees, size))
+        if is_old:
+            return either(*ways)
         for write, condition, value in found:
             nothing_between = [
                 negate(both(other.guard, meets, self.before(write, other), self.before(other, read)))
@@ -220,6 +238,23 @@ class Encoding:
             nothing = [negate(both(w.guard, condition, self.before(w, read))) for w, condition, _ in found]
             ways.append(both(first, *nothing))
         return either(*ways)
+
+    def _continues(self, read: Event, write: Event | None, sees: Truth, size: int) -> Truth:
+        """An update of a whole word takes the place right behind the write that it sees, None being the initial one."""
+        if read.kind is not Kind.UPDATE or size != read.size:
+            return sees
+        before = "at first" if write is None else f"{write.thread.number}.{write.index}"
+        is_next = z3.Bool(f"{read.thread.number}.{read.index} next to {before}")
+        self._continued.setdefault(write, []).append((read, is_next))
+        return both(is_next, sees)
+
+    def _updates(self) -> None:
+        """What two updates have seen is not the same write, if both have written."""
+        for updates in self._continued.values():
+            for i, (a, is_a) in enumerate(updates):
+                for b, is_b in updates[:i]:
+                    both_write = both(self.happened(a), self.happened(b), a.condition, b.condition, self._same(a, b))
+                    self._add(negate(both(is_a, is_b, both_write)))
 
     # -- locks
 

@@ -17,7 +17,6 @@ from collections.abc import Iterable, Sequence
 
 from raceproof.bmc.conflicts import Conflicts, Key
 from raceproof.bmc.encoding import Encoding
-from raceproof.bmc.events import Kind
 from raceproof.bmc.interrupts import Watch, as_usual, watched
 from raceproof.bmc.library import call_library
 from raceproof.bmc.options import BmcOptions, Executor
@@ -168,7 +167,8 @@ class _Deciding:
 
     def _encoded(self, unwound: Unwound, part: Slice, proved: Iterable[Key] | None = None) -> tuple[Encoding, Solver]:
         believed = part.bound if proved is None else self._believed(part, frozenset(proved))
-        encoding = Encoding(unwound, self._watch, part.kept.__contains__, believed.__contains__)
+        sees_last = self._trust.sees_last if proved is not None else (lambda event: True)
+        encoding = Encoding(unwound, self._watch, part.kept.__contains__, believed.__contains__, sees_last)
         self._counts["encodings"] += 1
         self._counts["events"] = max(self._counts["events"], len(encoding.events))
         self._counts["assertions"] = max(self._counts["assertions"], len(encoding.constraints))
@@ -296,7 +296,7 @@ class _Deciding:
 
     def _is_complete(self, unwound: Unwound, slicer: Slicer, candidates: Sequence[RacePair]) -> bool:
         """No execution comes to where the unwinding ends."""
-        if not any(e.kind is Kind.CUT for thread in unwound.threads for e in thread.events):
+        if not unwound.has_cuts:
             return True
         together = self._proved | {(p.first, p.second) for p in candidates}
         part = slicer.slice((), with_cuts=True) if self._options.slices else slicer.everything()

@@ -2,20 +2,24 @@
 
 The events of locks, semaphores, barriers and once-objects know these by their addresses alone. A write there that comes
 before all of them makes the object what it is: zeros are what every static initialiser begins with, and the kind of a
-mutex must be the one that it is taken for. Any other write proves nothing.
+mutex must be the one that it is taken for. Behind any other write nothing is known, as behind a cut; one that nobody
+else sees has no event to say so, and then nothing is proved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from raceproof.bmc.events import MEMORY, Event, Instance, Kind
-from raceproof.bmc.memory import Memory
+from raceproof.bmc.interrupts import Watch
+from raceproof.bmc.memory import Memory, Word
 from raceproof.bmc.mutexes import Mutexes, MutexKind, kind_offset, type_of_kind
-from raceproof.bmc.terms import Value, part
+from raceproof.bmc.terms import Truth, Value, either, part
 from raceproof.core import SourcePos
-from raceproof.ir import SiteId
+from raceproof.ir import Call, CompareExchange, Rmw, SiteId, Store
+
+Writing = Store | Rmw | CompareExchange | Call
 
 _OF_THREADS = frozenset({Kind.START, Kind.END, Kind.CREATE, Kind.JOIN, Kind.STOP, Kind.CUT})
 _OF_NO_OBJECT = MEMORY | _OF_THREADS | {Kind.SECTION, Kind.SECTION_END}
@@ -34,6 +38,7 @@ class _Written:
     size: int
     value: Value
     pos: SourcePos | None
+    event: Event | None
 
 
 class Overwriting:
@@ -45,25 +50,30 @@ class Overwriting:
         self._sites = sites
         self._found: list[_Written] = []
 
-    def note(
-        self, thread: Instance, site: SiteId, pos: SourcePos | None, address: Value, size: int, value: Value
-    ) -> None:
-        if site in self._sites:
-            self._found.append(_Written(thread, len(thread.events), address, size, value, pos))
+    def note(self, thread: Instance, instr: Writing, address: Value, word: Word, event: Event | None) -> None:
+        if instr.id in self._sites:
+            written = _Written(thread, len(thread.events), address, word.size, word.value, instr.pos, event)
+            self._found.append(written)
 
-    def why_unprovable(self, threads: Iterable[Instance]) -> str | None:
-        """A write that is not accounted for."""
-        if not self._found:
-            return None
+    def unaccounted(self, threads: Iterable[Instance], watch: Watch) -> Iterator[tuple[Event | None, Truth, str]]:
+        """Writes, when they are there where something else is than memory, and what to say of them."""
         events = [event for thread in threads for event in thread.events if event.kind not in _OF_NO_OBJECT]
         for written in self._found:
+            places: dict[tuple[int, int], Event] = {}
             for event in events:
+                watch.check()
                 if self._memory.may_overlap(written.address, written.size, event.address, event.size) and not (
                     _precedes(written, event) and self._is_initial(written, event)
                 ):
-                    where = f" (line {written.pos.line})" if written.pos is not None else ""
-                    return f"what threads synchronise by is written as memory{where}"
-        return None
+                    at = event.address if isinstance(event.address, int) else -event.address.get_id()
+                    places.setdefault((at, event.size), event)
+            there = either(*(self._overlap(written, event) for event in places.values()))
+            if there is not False:
+                where = f" (line {written.pos.line})" if written.pos is not None else ""
+                yield written.event, there, f"what threads synchronise by is written as memory{where}"
+
+    def _overlap(self, written: _Written, event: Event) -> Truth:
+        return self._memory.overlap(written.address, written.size, event.address, event.size)
 
     def _is_initial(self, written: _Written, event: Event) -> bool:
         """What is written there is what the object is taken to begin with."""

@@ -72,6 +72,8 @@ class Slicer:
         wanted = set(accesses)
         kinds = _BLOCKING | ({Kind.CUT} if with_cuts else set())
         work = [e for e in self._events if e.kind in kinds or (e.kind in MEMORY and not wanted.isdisjoint(e.accesses))]
+        if with_cuts:
+            work += [event for event, _ in self._unwound.overwriting]
         kept, bound = set(work), set()
         while work:
             self._watch.check()

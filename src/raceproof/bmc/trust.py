@@ -5,6 +5,12 @@ a racy read or a relaxed atomic, that the other is past its access, and C11 stil
 a read sees binds it only if everything that it may see happens before it: every pair of it with a write is proved, or
 is a release with an acquire. All other reads return whatever they like.
 
+What an atomic read does not see is another matter. That it has missed a write puts it before that write only in an
+order of all atomics that C11 promises to those that are sequentially consistent; two threads that release one flag each
+and then acquire the other's may both find it clear. So a weaker read sees any write before it, as far as its own thread
+and its creators have not overwritten that; and only one update comes next to each write. If all atomics are one word,
+its order is enough.
+
 Why that is enough. Take an execution with a race on a pair that is called proved, the first such race in it, and of
 that execution what happens before one of the two accesses. It is an execution up to a moment by itself, in the order
 that it had: locks, creation, join, barriers and the like are happens-before; a read that is believed sees a write
@@ -19,6 +25,8 @@ from collections.abc import Collection
 
 from raceproof.bmc.conflicts import Conflicts, Key
 from raceproof.bmc.events import Event
+from raceproof.ir import MemoryOrder
+from raceproof.model import ConcurrentProgram
 
 
 class Trust:
@@ -27,6 +35,7 @@ class Trust:
     def __init__(self, conflicts: Conflicts) -> None:
         self._accesses = conflicts.cp.accesses
         self._writers = conflicts.writers
+        self._is_one_word = _is_one_word(conflicts.cp)
 
     def needs(self, event: Event) -> frozenset[Key] | None:
         """Pairs that must be proved for the read to be believed; None: nothing helps."""
@@ -43,3 +52,23 @@ class Trust:
     def is_trusted(self, event: Event, proved: Collection[Key]) -> bool:
         needed = self.needs(event)
         return needed is not None and all(key in proved for key in needed)
+
+    def sees_last(self, event: Event) -> bool:
+        """Does a read that is believed see the last write before it?"""
+        if event.order is None or self._is_one_word:
+            return True
+        writers = (writer for own in event.accesses for writer, _ in self._writers.get(own, ()))
+        orders = {event.order, *(self._accesses[writer].order for writer in writers)}
+        return orders <= {MemoryOrder.SEQ_CST, None}
+
+
+def _is_one_word(cp: ConcurrentProgram) -> bool:
+    """All atomics that threads share are one, in an object that exists once."""
+    atomic = [access for access in cp.accesses.values() if access.order is not None]
+    places = {
+        (target.object, target.offset, target.stride, access.size) for access in atomic for target in access.targets
+    }
+    if len(places) != 1 or any(access.has_others for access in atomic):
+        return False
+    [(found, offset, stride, _)] = places
+    return cp.objects[found].is_single and offset is not None and stride is None

@@ -105,10 +105,15 @@ class Unwinder:
             done += 1
         if self.mutexes.is_mixed:
             self._values.notes["a mutex is initialised in different ways"] = None
-        overwritten = self._overwriting.why_unprovable(self.threads)
-        if overwritten is not None:
-            self._values.notes[overwritten] = None
-        return Unwound(self.threads, self.memory, self.bound, self.mode, self._values.notes, self._ends)
+        overwritten: list[tuple[Event, Truth]] = []
+        for event, there, what in (
+            self._overwriting.unaccounted(self.threads, self._watch) if self.mode.is_proof else ()
+        ):
+            if event is None or there is True:
+                self._values.notes[what] = None
+            else:
+                overwritten.append((event, there))
+        return Unwound(self.threads, self.memory, self.bound, self.mode, self._values.notes, self._ends, overwritten)
 
     def thread(
         self, function: str, parent: Instance | None, created: Event | None, root: Point, argument: Value

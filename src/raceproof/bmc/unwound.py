@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from raceproof.bmc.events import Instance, Kind
+from raceproof.bmc.events import Event, Instance, Kind
 from raceproof.bmc.memory import Memory
+from raceproof.bmc.terms import Truth
 from raceproof.model import MAIN, ConcurrentProgram
 
 
@@ -22,7 +23,7 @@ class Mode:
 @dataclass(slots=True)
 class Unwound:
     """All threads with their events; `notes` what makes a proof impossible, `ends` what ends paths, whatever the
-    bound."""
+    bound; `overwriting`: writes behind which nothing is known, if that holds (`overwriting`)."""
 
     threads: list[Instance]
     memory: Memory
@@ -31,6 +32,12 @@ class Unwound:
     notes: dict[str, None] = field(default_factory=dict)
 
     ends: dict[str, None] = field(default_factory=dict)
+    overwriting: list[tuple[Event, Truth]] = field(default_factory=list)
+
+    @property
+    def has_cuts(self) -> bool:
+        """There is code of which nothing is known."""
+        return bool(self.overwriting) or any(e.kind is Kind.CUT for thread in self.threads for e in thread.events)
 
     @property
     def is_final(self) -> bool:

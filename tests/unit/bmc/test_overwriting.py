@@ -112,6 +112,17 @@ int main(void) { BOTH(f, f) return 0; }
     assert proved(text.replace("WHERE", "m = (pthread_mutex_t)MUTEX"), tmp_path)["x"] is False
 
 
+BESIDE = """struct shared { int first[4]; pthread_mutex_t m; } s; int x;
+void *f(void *p) { lock(&s.m); x++; s.first[x + MORE] = 1; unlock(&s.m); return 0; }
+int main(void) { BOTH(f, f) return 0; }
+"""
+
+
+@pytest.mark.parametrize(("more", "expected"), [("1", True), ("3", False)])
+def test_an_index_that_is_not_known_may_lead_to_a_lock(tmp_path: Path, more: str, expected: bool) -> None:
+    assert proved(BESIDE.replace("MORE", more), tmp_path, seconds=10)["x"] is expected
+
+
 HELD = """int x; TYPE l = INITIALISER; const TYPE unused = INITIALISER;
 void *f(void *p) { TAKE(&l); x++; GIVE(&l); return 0; }
 int main(void) { BEFORE pthread_t a; TAKE(&l); create(a, f); BEHIND x++; return 0; }

@@ -65,6 +65,81 @@ def test_an_atomic_flag_tells_what_its_order_says(tmp_path: Path, write: str, re
     assert proved(text, tmp_path)["x"] is expected
 
 
+BOTH_CLEAR = (
+    """int x; atomic_int first, second;
+void *f(void *p) { STORE(&first, 1, memory_order_WRITE); if (!LOAD(&SECOND, memory_order_READ)) x = 1; return 0; }
+void *g(void *p) { STORE(&SECOND, 1, memory_order_WRITE); if (!LOAD(&first, memory_order_READ)) x = 2; return 0; }
+""".replace("STORE", "atomic_store_explicit").replace("LOAD", "atomic_load_explicit")
+    + TAIL
+)
+
+
+@pytest.mark.parametrize(
+    ("write", "read", "expected"),
+    [
+        ("release", "acquire", False),
+        ("seq_cst", "acquire", False),
+        ("release", "seq_cst", False),
+        ("seq_cst", "seq_cst", True),
+    ],
+)
+def test_what_is_not_seen_tells_something_only_in_one_order_of_all(
+    tmp_path: Path, write: str, read: str, expected: bool
+) -> None:
+    text = BOTH_CLEAR.replace("WRITE", write).replace("READ", read).replace("SECOND", "second")
+    assert proved(text, tmp_path)["x"] is expected
+
+
+def test_one_of_two_flags_may_be_weaker_no_more_than_both(tmp_path: Path) -> None:
+    text = BOTH_CLEAR.replace("WRITE", "seq_cst").replace("READ", "seq_cst").replace("SECOND", "second")
+    text = text.replace("&second, 1, memory_order_seq_cst", "&second, 1, memory_order_release")
+    assert proved(text, tmp_path)["x"] is False
+
+
+ONE_WORD = (
+    """int x; atomic_int flags;
+void set(int flag) { atomic_fetch_or_explicit(&flags, flag, memory_order_acq_rel); }
+int is_set(int flag) { return atomic_load_explicit(&flags, memory_order_acquire) & flag; }
+void *f(void *p) { set(1); if (!is_set(2)) x = 1; return 0; }
+void *g(void *p) { set(2); if (!is_set(1)) x = 2; return 0; }
+"""
+    + TAIL
+)
+
+
+def test_the_order_of_one_word_is_enough(tmp_path: Path) -> None:
+    assert proved(ONE_WORD, tmp_path)["x"] is True
+
+
+CLAIMED = """int x; atomic_int lock_, other;
+void *f(void *p) {
+  int zero = 0;
+  atomic_store_explicit(&other, 1, memory_order_release);
+  if (CLAIM) { x++; GIVE_BACK }
+  return atomic_load_explicit(&other, memory_order_acquire) ? p : 0;
+}
+int main(void) { BOTH(f, f) return 0; }
+"""
+EXCHANGE = "atomic_compare_exchange_strong_explicit(&lock_, &zero, 1, memory_order_acq_rel, memory_order_acquire)"
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        (EXCHANGE, True),
+        (EXCHANGE.replace("zero, 1", "zero, 0"), False),
+        ("!atomic_fetch_add_explicit(&lock_, 1, memory_order_acq_rel)", True),
+        ("!atomic_load_explicit(&lock_, memory_order_acquire)", False),
+    ],
+)
+@pytest.mark.parametrize("give_back", ["", "atomic_store_explicit(&lock_, 0, memory_order_release);"])
+def test_one_update_comes_next_to_each_write(tmp_path: Path, claim: str, give_back: str, expected: bool) -> None:
+    """Though there are other atomics, and the orders are weak."""
+    if "fetch_add" in claim and give_back:
+        return  # the one that counts on may be set back in between
+    assert proved(CLAIMED.replace("CLAIM", claim).replace("GIVE_BACK", give_back), tmp_path)["x"] is expected
+
+
 def test_a_failed_try_tells_nothing(tmp_path: Path) -> None:
     assert proved(FAILED_TRY, tmp_path) == {"x": False}
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from raceproof.ir import CompareExchange, IntType, Load, Rmw, SiteId
-from raceproof.model import MemLoc, ObjectKind
+from raceproof.model import MemLoc, ObjectId, ObjectKind
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.world import World
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 def pointers_read_as_numbers(world: World) -> frozenset[SiteId]:
     """Loads and updates of numbers where a pointer may be."""
     whole = world.program.pointer_size
+    foreign = _foreign_objects(world)
     known: dict[MemLoc, bool] = {}
     found: set[SiteId] = set()
     for function in world.program.functions.values():
@@ -26,11 +27,24 @@ def pointers_read_as_numbers(world: World) -> frozenset[SiteId]:
                 continue
             for touch in world.touches(function, instr):
                 for target in touch.targets:
+                    if target.object in foreign:
+                        continue  # nobody knows what is there
                     if target not in known:
                         known[target] = _may_hold_address(world, _around(target, whole))
                     if known[target]:
                         found.add(instr.id)
     return frozenset(found)
+
+
+def _foreign_objects(world: World) -> frozenset[ObjectId]:
+    """Variables of the library, as errno, and memory of the outside world."""
+    own = {world.points_to.object_of_symbol(name) for name in world.program.globals}
+    variables = (ObjectKind.GLOBAL, ObjectKind.THREAD_LOCAL)
+    return frozenset(
+        number
+        for number, found in world.points_to.objects.items()
+        if found.kind is ObjectKind.UNKNOWN or (found.kind in variables and number not in own)
+    )
 
 
 def _may_hold_address(world: World, place: MemLoc) -> bool:
