@@ -25,8 +25,8 @@ from collections.abc import Collection
 
 from raceproof.bmc.conflicts import Conflicts, Key
 from raceproof.bmc.events import Event
+from raceproof.facts import is_one_atomic_word
 from raceproof.ir import MemoryOrder
-from raceproof.model import ConcurrentProgram
 
 
 class Trust:
@@ -35,7 +35,7 @@ class Trust:
     def __init__(self, conflicts: Conflicts) -> None:
         self._accesses = conflicts.cp.accesses
         self._writers = conflicts.writers
-        self._is_one_word = _is_one_word(conflicts.cp)
+        self._is_one_word = is_one_atomic_word(conflicts.cp)
 
     def needs(self, event: Event) -> frozenset[Key] | None:
         """Pairs that must be proved for the read to be believed; None: nothing helps."""
@@ -60,15 +60,3 @@ class Trust:
         writers = (writer for own in event.accesses for writer, _ in self._writers.get(own, ()))
         orders = {event.order, *(self._accesses[writer].order for writer in writers)}
         return orders <= {MemoryOrder.SEQ_CST, None}
-
-
-def _is_one_word(cp: ConcurrentProgram) -> bool:
-    """All atomics that threads share are one, in an object that exists once."""
-    atomic = [access for access in cp.accesses.values() if access.order is not None]
-    places = {
-        (target.object, target.offset, target.stride, access.size) for access in atomic for target in access.targets
-    }
-    if len(places) != 1 or any(access.has_others for access in atomic):
-        return False
-    [(found, offset, stride, _)] = places
-    return cp.objects[found].is_single and offset is not None and stride is None

@@ -1,6 +1,7 @@
 """facts: whole-program facts from the IR: points-to, threads, order, locks -> ConcurrentProgram."""
 
 from raceproof.facts.analysis import analyse, race_pairs
+from raceproof.facts.atomic_words import is_one_atomic_word
 from raceproof.facts.call_targets import may_end_thread, refuse_leaps
 from raceproof.facts.flow.touches import MemoryTouch, touches_of
 from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Returns, Sync, SyncOp, WholeObject
@@ -31,6 +32,7 @@ __all__ = [
     "format_facts",
     "is_assumption",
     "is_atomic_function",
+    "is_one_atomic_word",
     "may_end_thread",
     "names_of",
     "objects_of_symbols",

@@ -20,6 +20,11 @@ FLAG = """atomic_int flag; int x;
 void *f(void *p) { x = 1; atomic_store_explicit(&flag, 1, STORE); return 0; }
 int main(void) { pthread_t t; create(t, f); if (atomic_load_explicit(&flag, LOAD)) x = 2; join(t); return 0; }
 """
+BOTH_CLEAR = """atomic_int first, second; int x;
+void *f(void *p) { atomic_store_explicit(&first, 1, STORE); if (!atomic_load_explicit(&second, LOAD)) x = 1; return 0; }
+void *g(void *p) { atomic_store_explicit(&second, 1, STORE); if (!atomic_load_explicit(&first, LOAD)) x = 2; return 0; }
+int main(void) { pthread_t s, t; create(s, f); create(t, g); join(s); join(t); return 0; }
+"""
 COUNTED = """atomic_int next; int x;
 void *f(void *p) { if (atomic_fetch_add(&next, 1) == 1) x++; return 0; }
 int main(void) { %s return 0; }
@@ -58,6 +63,22 @@ def test_who_is_still_to_be_joined_may_write_before_main_goes_on(tmp_path: Path)
     int main(void) { pthread_t a, b; create(a, e); create(b, t); join(a); x = ANY; if (x)
     y = 2; join(b); return 0; }"""
     assert (4, 6) not in of_text(text, tmp_path).proved()
+
+
+@pytest.mark.parametrize(
+    ("store", "load", "is_proved"),
+    [
+        ("memory_order_seq_cst", "memory_order_seq_cst", True),
+        ("memory_order_release", "memory_order_acquire", False),
+        ("memory_order_seq_cst", "memory_order_acquire", False),
+        ("memory_order_release", "memory_order_seq_cst", False),
+    ],
+)
+def test_what_is_not_found_tells_something_only_in_one_order_of_all(
+    store: str, load: str, is_proved: bool, tmp_path: Path
+) -> None:
+    text = BOTH_CLEAR.replace("STORE", store).replace("LOAD", load)
+    assert ((2, 3) in of_text(text, tmp_path).proved("intervals")) is is_proved
 
 
 def test_instances_of_one_function_are_counted(tmp_path: Path) -> None:
