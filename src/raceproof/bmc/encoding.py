@@ -28,7 +28,7 @@ from raceproof.model import AccessId, RacePair
 class Encoding:
     """`is_included`: which events take part (all that can block or are read do). `is_trusted`: whether what a read
     sees is bound to a write; otherwise it may be anything. `sees_last`: whether that is the last one before it;
-    otherwise it may be any before it, but no two updates come right behind the same."""
+    otherwise it may be any before it, as far as coherence allows."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Encoding:
         self._exact = not unwound.mode.is_proof
         self._trusted = is_trusted
         self._sees_last = sees_last
-        self._continued: dict[Event | None, list[tuple[Event, Truth]]] = {}
+        self._seen: dict[Event, dict[Event | None, Truth]] = {}
         self._before: dict[tuple[Event, Event], Truth] = {}
         self._chains = [[e for e in thread.events if is_included(e)] for thread in unwound.threads]
         self._previous: dict[Event, Event | None] = {}
@@ -145,7 +145,7 @@ class Encoding:
             for event in self._by_kind[kind]:
                 if not event.is_resolved and self._trusted(event):
                     self._read(event)
-        self._updates()
+        self._coherence()
         if self._exact:
             self._inputs()
         self._locks()
@@ -218,11 +218,11 @@ class Encoding:
         ways: list[Truth] = []
         is_old = not self._sees_last(read)
         for write, condition, value in found if is_old else ():
-            sees = both(write.guard, condition, self.before(write, read), equal(result, value, 8 * size))
-            ways.append(self._continues(read, write, sees, size))
+            is_there = both(write.guard, write.condition, condition, self.before(write, read))
+            ways.append(self._noted(read, write, both(is_there, equal(result, value, 8 * size)), size))
         if is_old and not sure:
             sees = equal(result, self._memory.initial(address, size), 8 * size)
-            ways.append(self._continues(read, None, sees, size))
+            ways.append(self._noted(read, None, sees, size))
         if is_old:
             return either(*ways)
         for write, condition, value in found:
@@ -239,22 +239,41 @@ class Encoding:
             ways.append(both(first, *nothing))
         return either(*ways)
 
-    def _continues(self, read: Event, write: Event | None, sees: Truth, size: int) -> Truth:
-        """An update of a whole word takes the place right behind the write that it sees, None being the initial one."""
-        if read.kind is not Kind.UPDATE or size != read.size:
+    def _noted(self, read: Event, write: Event | None, sees: Truth, size: int) -> Truth:
+        """That a read sees all of the write, None being what was there at first."""
+        if size != read.size:
             return sees
-        before = "at first" if write is None else f"{write.thread.number}.{write.index}"
-        is_next = z3.Bool(f"{read.thread.number}.{read.index} next to {before}")
-        self._continued.setdefault(write, []).append((read, is_next))
-        return both(is_next, sees)
+        source = "at first" if write is None else f"{write.thread.number}.{write.index}"
+        name = z3.Bool(f"{read.thread.number}.{read.index} sees {source}")
+        self._seen.setdefault(read, {})[write] = name
+        return both(name, sees)
 
-    def _updates(self) -> None:
-        """What two updates have seen is not the same write, if both have written."""
-        for updates in self._continued.values():
-            for i, (a, is_a) in enumerate(updates):
-                for b, is_b in updates[:i]:
-                    both_write = both(self.happened(a), self.happened(b), a.condition, b.condition, self._same(a, b))
-                    self._add(negate(both(is_a, is_b, both_write)))
+    def _coherence(self) -> None:
+        """What the order of one word demands, whatever there is beside it: an update takes the place right behind the
+        write that it sees, so that no other one does; and who has seen a write sees nothing older afterwards."""
+        reads = list(self._seen)
+        for i, a in enumerate(reads):
+            for b in reads[:i]:
+                self._watch.check()
+                same = self._same(a, b)
+                if same is False or a.size != b.size:
+                    continue
+                happened = both(same, self.happened(a), self.happened(b))
+                if a.kind is b.kind is Kind.UPDATE:
+                    for write in (write for write in self._seen[a] if write in self._seen[b]):
+                        is_same = both(self._seen[a][write], self._seen[b][write], a.condition, b.condition)
+                        self._add(negate(both(happened, is_same)))
+                if must_precede(a, b) or must_precede(b, a):
+                    self._sees_nothing_older(*((a, b) if must_precede(a, b) else (b, a)), happened)
+
+    def _sees_nothing_older(self, first: Event, then: Event, happened: Truth) -> None:
+        for old, is_old in self._seen[then].items():
+            newer = [
+                is_new
+                for new, is_new in self._seen[first].items()
+                if new is not None and (old is None or (old is not new and must_precede(old, new)))
+            ]
+            self._add(negate(both(happened, is_old, either(*newer))))
 
     # -- locks
 

@@ -8,8 +8,8 @@ is a release with an acquire. All other reads return whatever they like.
 What an atomic read does not see is another matter. That it has missed a write puts it before that write only in an
 order of all atomics that C11 promises to those that are sequentially consistent; two threads that release one flag each
 and then acquire the other's may both find it clear. So a weaker read sees any write before it, as far as its own thread
-and its creators have not overwritten that; and only one update comes next to each write. If all atomics are one word,
-its order is enough.
+and its creators have not overwritten that, nor seen a newer one; and only one update comes next to each write. If all
+atomics are one word, its order is enough.
 
 Why that is enough. Take an execution with a race on a pair that is called proved, the first such race in it, and of
 that execution what happens before one of the two accesses. It is an execution up to a moment by itself, in the order

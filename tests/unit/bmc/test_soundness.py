@@ -111,6 +111,41 @@ def test_the_order_of_one_word_is_enough(tmp_path: Path) -> None:
     assert proved(ONE_WORD, tmp_path)["x"] is True
 
 
+SEEN_TWICE = (
+    """int x; atomic_int word, other;
+int look(void) { return atomic_load_explicit(&word, memory_order_acquire); }
+void *f(void *p) {
+  atomic_store_explicit(&word, 1, memory_order_release);
+  atomic_store_explicit(&other, 1, memory_order_release);
+  atomic_store_explicit(&word, 2, memory_order_release);
+  x = 1;
+  return 0;
+}
+void *g(void *p) {
+  int first = look(), then = look();
+  if (CONDITION) x = 2;
+  return atomic_load_explicit(&other, memory_order_acquire) ? p : 0;
+}
+"""
+    + TAIL
+)
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ("first == 1 && then == 0", True),
+        ("first == 2 && then == 1", True),
+        ("first == 2 && then == 0", True),
+        ("first == 0 && then == 1", False),
+        ("first == 1 && then == 1", False),
+        ("first == 2 && then == 2", False),
+    ],
+)
+def test_nothing_older_is_seen_afterwards(tmp_path: Path, condition: str, expected: bool) -> None:
+    assert proved(SEEN_TWICE.replace("CONDITION", condition), tmp_path)["x"] is expected
+
+
 CLAIMED = """int x; atomic_int lock_, other;
 void *f(void *p) {
   int zero = 0;
