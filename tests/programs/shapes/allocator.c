@@ -31,6 +31,10 @@ static void put(struct job *job) {
     pthread_mutex_unlock(&lock);
 }
 
+static void add(int number) {
+    put(new_job(number));
+}
+
 static void *worker(void *arg) {
     int *count = allocate(sizeof *count);
     *count = 0;
@@ -50,10 +54,10 @@ static void *worker(void *arg) {
 
 int main(void) {
     pthread_t a, b;
-    put(new_job(1));
+    add(1);
     pthread_create(&a, NULL, worker, NULL);
     pthread_create(&b, NULL, worker, NULL);
-    put(new_job(2));
+    add(2);
     pthread_join(a, NULL);
     pthread_join(b, NULL);
     return 0;

@@ -32,7 +32,9 @@ int main(void) {
     struct job *job = calloc(1, sizeof *job);
     if (job == NULL)
         return 1;
+    pthread_mutex_lock(&lock);
     jobs = job;
+    pthread_mutex_unlock(&lock);
     last = job;
     signal(SIGUSR1, on_signal);
     pthread_create(&a, NULL, worker, NULL);

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from programs_truth import PROGRAMS, program_name, read_truth
-from unit.transactions.c_programs import of_file
+from unit.transactions.c_programs import of_file, of_text
 
 from raceproof import shapes
 from raceproof.core import Budget
@@ -60,6 +60,44 @@ def test_what_is_still_in_reach_is_not(path: Path) -> None:
 
     covered = {line for pair in left if pair not in proved and lines(pair) <= races for line in lines(pair)}
     assert covered == races
+
+
+RELEASED = """
+struct job { struct job *next; int number; };
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static struct job *jobs;
+extern void helper(pthread_mutex_t *);
+static void *worker(void *arg) {
+    pthread_mutex_lock(&m);
+    struct job *mine = jobs;
+    CALL
+    if (mine != 0) jobs = mine->next;
+    pthread_mutex_unlock(&m);
+    if (mine != 0) mine->number++;
+    return 0;
+}
+int main(void) {
+    pthread_t a, b;
+    struct job *job = calloc(1, sizeof *job);
+    if (job == 0) return 1;
+    jobs = job;
+    pthread_create(&a, 0, worker, 0);
+    pthread_create(&b, 0, worker, 0);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "is_proved"), [("", True), ("helper(&m);", False), ("pthread_mutex_init(&m, 0);", False)]
+)
+def test_a_lock_that_others_may_open_protects_nothing(call: str, is_proved: bool, tmp_path: Path) -> None:
+    analysed = of_text("#include <stdlib.h>\n" + RELEASED.replace("CALL", call), tmp_path)
+    result = shapes.run(analysed.cp, analysed.pairs, shapes.ShapesOptions(), Budget.seconds(60))
+    last = max(analysed.line(finding.pair.second) for finding in result.findings)
+    of_number = [f for f in result.findings if analysed.lines(f.pair) == (last, last)]
+    assert of_number
+    assert all((f.verdict is Verdict.RACE_FREE) is is_proved for f in of_number)
 
 
 # -- evidence
