@@ -182,6 +182,10 @@ that ThreadSanitizer or the interpreter of the IR sees and that is proved or no 
 shared*: all schedules were tried, and none had a race, though two threads access the same bytes, one of them
 writing.""",
     ),
+    "soak-latest": (
+        "### The present version",
+        """A shorter run on the code as it is. The table above it is of the last long one.""",
+    ),
     "mutation": (
         "## Mutation of raceproof",
         """Small faults put into raceproof on purpose (`tests/mutation/`), one at a time: a condition turned round, a

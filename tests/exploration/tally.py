@@ -21,6 +21,8 @@ from exploration.families import FAMILIES, Specimen
 from exploration.judging import Judged
 from exploration.searches import ALL, OPEN, ORACLE, SWEEP
 
+LONG: Final = 50_000
+"""Programs of a soak that says something about rare problems."""
 ENGINES: Final = ("lockset", "shapes", "petri", "transactions", "bmc", "check", *ALL, SWEEP, OPEN)
 
 
@@ -163,7 +165,9 @@ class Tally:
         )
 
     def write(self) -> None:
-        replace_block("soak", f"`make soak`\n\n{self.table()}")
+        """A shorter run stands beside the last long one, which it does not replace."""
+        section = "soak" if self.programs >= LONG else "soak-latest"
+        replace_block(section, f"`make soak`\n\n{self.table()}")
 
 
 def _ranges(seeds: set[int]) -> str:
