@@ -64,7 +64,7 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
     """
     known = known_functions(models, program)
     world = _world(program, budget, known)
-    world.refuse_foreign_handlers()
+    world.callbacks.refuse_foreign()
     first = Flow(world, budget).run()
     log.info("first flow: %d threads, %d contexts", len(first.records), first.contexts)
     touched = _touched(world, first)

@@ -119,7 +119,7 @@ class Flow:
         main = ThreadRecord(MAIN, self.world.program.entry, None, None, None)
         self.records.append(main)
         entry = self._entry
-        for function in self.world.callbacks_from_the_start:
+        for function in self.world.callbacks.from_the_start:
             entry.may_run[self._escaped_thread(function).id] = 2
         for key in self.known_threads:  # the same threads get the same ids as in the flow before
             self._threads[key] = self._new_thread(key[3], key[0], key[2])
@@ -324,7 +324,7 @@ class Flow:
         owner = creator.thread
         if above is not None and above.parent is not None:
             owner = above.parent if above.site is not None else FROM_THE_START
-        given = dict.fromkeys(brought for start in starts for brought in self.world.callbacks_brought_by(start))
+        given = dict.fromkeys(brought for start in starts for brought in self.world.callbacks.brought_by(start))
         records = {self._callback(owner, start, site): None for start in given}
         if any(start in self.world.thread_bound for start in given):
             records[self._leaders[owner]] = None

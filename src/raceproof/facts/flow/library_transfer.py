@@ -146,7 +146,7 @@ def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
             del state.locks[held]
     regions.library_call(w, instr, name)
     state.memory.clear()
-    _give_away(w, instr, w.world.callbacks_of_unknown(w.function, instr), state)
+    _give_away(w, instr, w.world.callbacks.of_unknown(w.function, instr), state)
     call_transfer.set_result(w, instr, state)
     return [] if instr.noreturn else [state]
 

@@ -11,13 +11,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from raceproof.core import Budget, InputError, SourcePos, Unsupported, strongly_connected
+from raceproof.core import Budget, InputError, SourcePos, strongly_connected
+from raceproof.facts.flow.callbacks import Callbacks
 from raceproof.facts.flow.doubtful_mutexes import doubtful_mutexes
 from raceproof.facts.flow.function_info import FunctionInfo, function_info
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.purity import is_pure
 from raceproof.facts.flow.touches import MemoryTouch, touches_of, touches_of_callbacks, touches_of_streams
-from raceproof.facts.library.effects import STATIC_ARG, Callback, Effect, Sync, SyncOp
+from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.libc_stdio import STREAM_BUFFERS
 from raceproof.facts.library.sync_api import SET_SPECIFIC, is_atomic_function, sync_op
@@ -77,8 +78,6 @@ class World:
     known: KnownFunctions = field(default_factory=KnownFunctions)
     _infos: dict[str, FunctionInfo] = field(default_factory=dict)
     _touches: dict[SiteId, tuple[TargetedTouch, ...]] = field(default_factory=dict)
-    _given_away: dict[SiteId, tuple[str, ...]] = field(default_factory=dict)
-    _brought: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def info(self, name: str) -> FunctionInfo:
         if name not in self._infos:
@@ -159,37 +158,6 @@ class World:
             if base.offset is not None
         )
 
-    def refuse_foreign_handlers(self) -> None:
-        """Nobody follows what the library runs later, if that is not in the program: `free` for what a thread has set.
-
-        What only one thread can reach is that thread's, which runs it itself. Raises `Unsupported` for the rest.
-        """
-        for function, instr in self.instructions.values():
-            foreign = self.points_to.foreign_starts(instr.id) if isinstance(instr, Call) else ()
-            if not foreign or not isinstance(instr, Call):
-                continue
-            for effect in map(effect_of, self.callees(instr)):
-                for callback in effect.calls if effect is not None else ():
-                    given = self._given_to(function, instr, effect, callback) if callback.later else frozenset()
-                    for name in foreign if given & self.may_escape else ():
-                        known = effect_of(name)
-                        if known is None or known.reads or known.writes or known.frees:
-                            raise Unsupported(f"`{name}` as a handler for what threads share", instr.pos)
-
-    def _given_to(
-        self, function: Function, call: Call, effect: Effect | None, callback: Callback
-    ) -> frozenset[ObjectId]:
-        """What the library passes to a callback."""
-        found: list[MemLoc] = []
-        for index in callback.args:
-            if index == STATIC_ARG and effect is not None and effect.static_object is not None:
-                places = self.points_to.static_location(effect.static_object)
-            else:
-                is_given = index is not None and index < len(call.args)
-                places = self.points_to.targets(function.name, call.args[index or 0]) if is_given else ()
-            found += [p for place in places for p in self.points_to.contents(place)] if callback.loads else places
-        return frozenset(p.object for p in found)
-
     @cached_property
     def _constants(self) -> frozenset[ObjectId]:
         """String literals, tables and variables that C calls const: nobody can write them (C11 6.7.3p6, 6.4.5p7)."""
@@ -197,67 +165,9 @@ class World:
         found = (self.points_to.object_of_symbol(n) for n, v in variables if v.is_constant and not v.is_external)
         return frozenset(o for o in found if o is not None)
 
-    def callbacks_of_unknown(self, function: Function, call: Call) -> tuple[str, ...]:
-        """Functions of the program that an unknown function gets hold of by this call."""
-        if call.id not in self._given_away:
-            objects = self.points_to.objects
-            given = {p.object for arg in call.args for p in self.points_to.targets(function.name, arg)}
-            reached = [objects[o] for o in self.reachable(given) if objects[o].kind is ObjectKind.FUNCTION]
-            self._given_away[call.id] = tuple(sorted(o.name for o in reached if o.name in self.program.functions))
-        return self._given_away[call.id]
-
-    def callbacks_brought_by(self, start: str) -> tuple[str, ...]:
-        """What the outside world may have got as soon as it has `start`: that, and what may be given away when it runs,
-        by threads that it creates too."""
-        if start not in self._brought:
-            found = {start: None}
-            seen = {start}
-            work = [start]
-            while work:
-                name = work.pop()
-                given, run = self._gives_away[name]
-                found.update(dict.fromkeys(given))
-                for other in (*given, *run, *self._call_graph[name]):
-                    if other not in seen:
-                        seen.add(other)
-                        work.append(other)
-            self._brought[start] = tuple(found)
-        return self._brought[start]
-
     @cached_property
-    def _gives_away(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Function -> functions that it gives to the outside world, and those that it starts threads with."""
-        result = {}
-        for name, function in self.program.functions.items():
-            given: dict[str, None] = {}
-            run: dict[str, None] = {}
-            for instr in function.instructions():
-                if isinstance(instr, Call):
-                    starts = [s for s in self.points_to.thread_starts(instr.id) if s in self.program.functions]
-                    if any(self.is_unknown(callee) for callee in self.callees(instr)):
-                        given.update(dict.fromkeys(self.callbacks_of_unknown(function, instr)))
-                    if any(self._calls_later(callee) for callee in self.callees(instr)):
-                        given.update(dict.fromkeys(starts))
-                    if any(op.kind is Sync.CREATE for op in self.sync_ops(instr)):
-                        run.update(dict.fromkeys(starts))
-            result[name] = (tuple(given), tuple(run))
-        return result
-
-    def _calls_later(self, name: str) -> bool:
-        effect = effect_of(name) if name not in self.program.functions else None
-        return effect is not None and any(c.later for c in effect.calls)
-
-    @cached_property
-    def callbacks_from_the_start(self) -> list[str]:
-        """Functions whose address the outside world has other than by a call: they may run at any time. Destructors
-        too: they run when some thread ends the program, which may be while others still run."""
-        later: set[str] = set()
-        for function in self.program.functions.values():
-            for instr in function.instructions() if function.name not in self.unseen else ():
-                if isinstance(instr, Call) and any(self.is_unknown(name) for name in self.callees(instr)):
-                    later.update(self.callbacks_of_unknown(function, instr))
-        escaped = set(self.points_to.escaped_functions) & set(self.program.functions)
-        return sorted((escaped - later) | set(self.program.listed_functions("llvm.global_dtors")))
+    def callbacks(self) -> Callbacks:
+        return Callbacks(self)
 
     def is_unknown(self, name: str) -> bool:
         """An external function that no table describes."""
@@ -288,24 +198,11 @@ class World:
                         if op.kind is Sync.CREATE and op.start_arg is not None:
                             arg = instr.args[op.start_arg]
                             roots |= {p.object for p in self.points_to.targets(function.name, arg)}
-                    roots |= self._given_to_handlers(function, instr)
+                    roots |= self.callbacks.given_to_handlers(function, instr)
         return self.reachable(roots)
 
-    def _given_to_handlers(self, function: Function, call: Call) -> set[ObjectId]:
-        """What the library passes later to functions that it runs in a thread of its choice (on_exit, timer_create).
-
-        What is kept in a key is passed in the thread that has set it.
-        """
-        found: set[ObjectId] = set()
-        for name in self.callees(call):
-            effect = effect_of(name) if name not in self.program.functions else None
-            for callback in effect.calls if effect is not None else ():
-                if callback.later and STATIC_ARG not in callback.args:
-                    found |= self._given_to(function, call, effect, callback)
-        return found
-
     @cached_property
-    def _call_graph(self) -> dict[str, tuple[str, ...]]:
+    def call_graph(self) -> dict[str, tuple[str, ...]]:
         graph = {}
         for name, function in self.program.functions.items():
             called: dict[str, None] = {}
@@ -329,7 +226,7 @@ class World:
 
     @cached_property
     def _bottom_up(self) -> list[list[str]]:
-        return strongly_connected(self._call_graph, lambda name: self._call_graph[name])
+        return strongly_connected(self.call_graph, lambda name: self.call_graph[name])
 
     @cached_property
     def rank(self) -> dict[str, int]:
@@ -343,7 +240,7 @@ class World:
             bits = 0
             for name in component:
                 bits |= own[name]
-                for callee in self._call_graph[name]:
+                for callee in self.call_graph[name]:
                     bits |= result[callee]
             for name in component:
                 result[name] = bits
@@ -413,8 +310,8 @@ class World:
         """It registers handlers, gives functions to unknown ones, or calls setjmp."""
         return any(
             name in RETURNS_TWICE
-            or self._calls_later(name)
-            or (self.is_unknown(name) and bool(self.callbacks_of_unknown(function, instr)))
+            or self.callbacks.calls_later(name)
+            or (self.is_unknown(name) and bool(self.callbacks.of_unknown(function, instr)))
             for instr in function.instructions()
             if isinstance(instr, Call)
             for name in self.callees(instr)
@@ -459,7 +356,10 @@ class World:
     @cached_property
     def cancels(self) -> bool:
         """Threads may be ended by others, or by a handler that interrupts them."""
-        handlers = {*self.callbacks_from_the_start, *(name for given, _ in self._gives_away.values() for name in given)}
+        handlers = {
+            *self.callbacks.from_the_start,
+            *(name for given, _ in self.callbacks.gives_away.values() for name in given),
+        }
         return _CANCELS in self.program.externals or not handlers.isdisjoint(self._may_call_exit)
 
     @cached_property
@@ -491,7 +391,7 @@ class World:
     def calls_to_spawn(self) -> dict[str, int]:
         """Function that may create threads -> how many calls it takes at least until one is created."""
         callers: dict[str, list[str]] = {}
-        for name, called in self._call_graph.items():
+        for name, called in self.call_graph.items():
             for callee in called:
                 callers.setdefault(callee, []).append(name)
         create = frozenset({Sync.CREATE})
@@ -573,17 +473,17 @@ class World:
         if not self.known.safe:
             return frozenset()
         program = self.program
-        roots = {program.entry, *self.callbacks_from_the_start, *program.listed_functions("llvm.global_ctors")}
+        roots = {program.entry, *self.callbacks.from_the_start, *program.listed_functions("llvm.global_ctors")}
         for function in program.functions.values():
             for instr in function.instructions():
                 if isinstance(instr, Call) and not any(op.kind is Sync.ONCE for op in self.sync_ops(instr)):
                     roots.update(self.points_to.thread_starts(instr.id))
                     if any(self.is_unknown(name) for name in self.callees(instr)):
-                        roots.update(self.callbacks_of_unknown(function, instr))
+                        roots.update(self.callbacks.of_unknown(function, instr))
         outside = {name for name in roots if name not in self.known.safe}
         work = sorted(outside)
         while work:
-            for callee in self._call_graph[work.pop()]:
+            for callee in self.call_graph[work.pop()]:
                 if callee not in outside and callee not in self.known.safe:
                     outside.add(callee)
                     work.append(callee)
@@ -605,7 +505,7 @@ class World:
         seen = set(names)
         work = sorted(seen)
         while work:
-            for callee in self._call_graph[work.pop()]:
+            for callee in self.call_graph[work.pop()]:
                 if callee not in seen:
                     seen.add(callee)
                     work.append(callee)

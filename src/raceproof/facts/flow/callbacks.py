@@ -1,0 +1,137 @@
+"""Functions that code outside the program may run: which it gets, when, and with what."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from raceproof.core import Unsupported
+from raceproof.facts.library.effects import STATIC_ARG, Callback, Effect, Sync
+from raceproof.facts.library.libc import effect_of
+from raceproof.ir import Call, Function, SiteId
+from raceproof.model import MemLoc, ObjectId, ObjectKind
+
+if TYPE_CHECKING:
+    from raceproof.facts.flow.world import World
+
+
+class Callbacks:
+    """Of one program; filled lazily, never changed once computed."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._given_away: dict[SiteId, tuple[str, ...]] = {}
+        self._brought: dict[str, tuple[str, ...]] = {}
+
+    def refuse_foreign(self) -> None:
+        """Nobody follows what the library runs later, if that is not in the program: `free` for what a thread has set.
+
+        What only one thread can reach is that thread's, which runs it itself. Raises `Unsupported` for the rest.
+        """
+        for function, instr in self._world.instructions.values():
+            foreign = self._world.points_to.foreign_starts(instr.id) if isinstance(instr, Call) else ()
+            if not foreign or not isinstance(instr, Call):
+                continue
+            for effect in map(effect_of, self._world.callees(instr)):
+                for callback in effect.calls if effect is not None else ():
+                    given = self._given_to(function, instr, effect, callback) if callback.later else frozenset()
+                    for name in foreign if given & self._world.may_escape else ():
+                        known = effect_of(name)
+                        if known is None or known.reads or known.writes or known.frees:
+                            raise Unsupported(f"`{name}` as a handler for what threads share", instr.pos)
+
+    def _given_to(
+        self, function: Function, call: Call, effect: Effect | None, callback: Callback
+    ) -> frozenset[ObjectId]:
+        """What the library passes to a callback."""
+        found: list[MemLoc] = []
+        for index in callback.args:
+            if index == STATIC_ARG and effect is not None and effect.static_object is not None:
+                places = self._world.points_to.static_location(effect.static_object)
+            else:
+                is_given = index is not None and index < len(call.args)
+                places = self._world.points_to.targets(function.name, call.args[index or 0]) if is_given else ()
+            found += (
+                [p for place in places for p in self._world.points_to.contents(place)] if callback.loads else places
+            )
+        return frozenset(p.object for p in found)
+
+    def of_unknown(self, function: Function, call: Call) -> tuple[str, ...]:
+        """Functions of the program that an unknown function gets hold of by this call."""
+        if call.id not in self._given_away:
+            objects = self._world.points_to.objects
+            given = {p.object for arg in call.args for p in self._world.points_to.targets(function.name, arg)}
+            reached = [objects[o] for o in self._world.reachable(given) if objects[o].kind is ObjectKind.FUNCTION]
+            self._given_away[call.id] = tuple(
+                sorted(o.name for o in reached if o.name in self._world.program.functions)
+            )
+        return self._given_away[call.id]
+
+    def brought_by(self, start: str) -> tuple[str, ...]:
+        """What the outside world may have got as soon as it has `start`: that, and what may be given away when it runs,
+        by threads that it creates too."""
+        if start not in self._brought:
+            found = {start: None}
+            seen = {start}
+            work = [start]
+            while work:
+                name = work.pop()
+                given, run = self.gives_away[name]
+                found.update(dict.fromkeys(given))
+                for other in (*given, *run, *self._world.call_graph[name]):
+                    if other not in seen:
+                        seen.add(other)
+                        work.append(other)
+            self._brought[start] = tuple(found)
+        return self._brought[start]
+
+    @cached_property
+    def gives_away(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Function -> functions that it gives to the outside world, and those that it starts threads with."""
+        result = {}
+        for name, function in self._world.program.functions.items():
+            given: dict[str, None] = {}
+            run: dict[str, None] = {}
+            for instr in function.instructions():
+                if isinstance(instr, Call):
+                    starts = [
+                        s for s in self._world.points_to.thread_starts(instr.id) if s in self._world.program.functions
+                    ]
+                    if any(self._world.is_unknown(callee) for callee in self._world.callees(instr)):
+                        given.update(dict.fromkeys(self.of_unknown(function, instr)))
+                    if any(self.calls_later(callee) for callee in self._world.callees(instr)):
+                        given.update(dict.fromkeys(starts))
+                    if any(op.kind is Sync.CREATE for op in self._world.sync_ops(instr)):
+                        run.update(dict.fromkeys(starts))
+            result[name] = (tuple(given), tuple(run))
+        return result
+
+    def calls_later(self, name: str) -> bool:
+        """A function of the library that runs others after it has returned."""
+        effect = effect_of(name) if name not in self._world.program.functions else None
+        return effect is not None and any(c.later for c in effect.calls)
+
+    @cached_property
+    def from_the_start(self) -> list[str]:
+        """Functions whose address the outside world has other than by a call: they may run at any time. Destructors
+        too: they run when some thread ends the program, which may be while others still run."""
+        later: set[str] = set()
+        for function in self._world.program.functions.values():
+            for instr in function.instructions() if function.name not in self._world.unseen else ():
+                if isinstance(instr, Call) and any(self._world.is_unknown(name) for name in self._world.callees(instr)):
+                    later.update(self.of_unknown(function, instr))
+        escaped = set(self._world.points_to.escaped_functions) & set(self._world.program.functions)
+        return sorted((escaped - later) | set(self._world.program.listed_functions("llvm.global_dtors")))
+
+    def given_to_handlers(self, function: Function, call: Call) -> set[ObjectId]:
+        """What the library passes later to functions that it runs in a thread of its choice (on_exit, timer_create).
+
+        What is kept in a key is passed in the thread that has set it.
+        """
+        found: set[ObjectId] = set()
+        for name in self._world.callees(call):
+            effect = effect_of(name) if name not in self._world.program.functions else None
+            for callback in effect.calls if effect is not None else ():
+                if callback.later and STATIC_ARG not in callback.args:
+                    found |= self._given_to(function, call, effect, callback)
+        return found
