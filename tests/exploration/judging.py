@@ -6,8 +6,8 @@ execution of a program with weaker atomics has a race where these orders leave t
 
 - A race that any search executed is one. No engine may prove such a pair, whatever the program.
 - Where `dfs` came to its end, with all inputs, there is no other race *in sequentially consistent executions*. Nobody
-  may execute one, and the searches must agree (`compare`). Executions that only weaker hardware has are not tried: a
-  pair of a program with weaker atomics may have a race there, which nothing here shows but ThreadSanitizer, by luck.
+  may execute one, and the searches must agree (`compare`). Executions that only weaker hardware has are not tried:
+  they are judged on small programs, by `tests/weaker`.
 - The interpreter of the differential tests shares no code with the explorer, and watches all memory, not only what the
   static analysis calls shared. What it sees racing must be a pair that nobody proves; where it and `dfs` both came to
   their end, they agree.
@@ -60,9 +60,11 @@ UNDEFINED: Final = frozenset(
 _MORE_TRIED: Final = re.compile(r"nondet|\bif \([^;]*cond_wait")
 """Where `dfs` goes further than the interpreter: other inputs, waits at conditions that end without a signal."""
 _OUTSIDE: Final = re.compile(
-    r"bytes -?\d+ to |access to |.* of an object that (?:was not initialised|is initialised already)$"
+    r"bytes -?\d+ to |access to |comparison of an undefined value$|argument \d+ of \w+ is undefined$"
+    r"|.* of an object that (?:was not initialised|is initialised already)$"
 )
-"""How the interpreter says that an access is not within its object, or that a call is about none or makes one again."""
+"""How the interpreter says that an access is not within its object, that what nobody has written decides, or that a
+call is about no object or makes one again."""
 _GIVES_UP: Final = (Unsupported, LimitReached, ToolMissing)
 
 Prover = Callable[[ConcurrentProgram, Sequence[RacePair], Budget], EngineResult]

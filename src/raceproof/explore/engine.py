@@ -64,7 +64,7 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOption
     watched = watched_pairs(cp, pairs, options)
     options.on_progress("engine explore: building the program")
     prepared = prepare(cp, watched, options, budget)
-    prepared, host_run, notes = _search(prepared, options, budget)
+    prepared, host_run, notes = _search(cp, prepared, options, budget)
     races, unconfirmed = _races(cp, pairs, prepared, options, host_run, budget)
     findings = _findings(cp, pairs, prepared, options, host_run, races, unconfirmed)
     return EngineResult(
@@ -117,7 +117,9 @@ def control(prepared: Prepared, options: ExploreOptions, time_limit: float) -> C
     )
 
 
-def _search(prepared: Prepared, options: ExploreOptions, budget: Budget) -> tuple[Prepared, HostRun, tuple[str, ...]]:
+def _search(
+    cp: ConcurrentProgram, prepared: Prepared, options: ExploreOptions, budget: Budget
+) -> tuple[Prepared, HostRun, tuple[str, ...]]:
     """Run the host; again in fork mode if the program took it down, and nobody asked for the memory mode."""
     notes = [f"a child process for each execution: {prepared.why_isolation}"] if prepared.why_isolation else []
     host_run = _run_once(prepared, options, budget)
@@ -126,8 +128,18 @@ def _search(prepared: Prepared, options: ExploreOptions, budget: Budget) -> tupl
         notes.append(f"a child process for each execution: without, the run failed ({host_run.problem})")
         prepared = replace(prepared, isolation="fork")
         host_run = _run_once(prepared, options, budget)
-    bounds = dict.fromkeys(record.reason for record in of_kind(host_run.records, BoundedRecord))
+    bounds = _bounds(cp, host_run)
     return prepared, host_run, (*notes, *host_run.notes, *(f"bounded: {reason}" for reason in bounds))
+
+
+def _bounds(cp: ConcurrentProgram, host_run: HostRun) -> tuple[str, ...]:
+    """Why the search was not of everything, as the host says."""
+    sites = cp.program.instructions_by_site()
+    found: dict[str, None] = {}
+    for record in of_kind(host_run.records, BoundedRecord):
+        position = sites[record.site][1].pos if record.site in sites else None
+        found[record.reason + (f" (see {position.file}:{position.line})" if position is not None else "")] = None
+    return tuple(found)
 
 
 def _assumes_no_spurious_wakeup(cp: ConcurrentProgram, options: ExploreOptions) -> bool:
@@ -269,7 +281,7 @@ def _findings(
     unconfirmed: set[Key],
 ) -> tuple[Finding, ...]:
     executions = int(host_run.stats().get("executions", 0))
-    bounds = tuple(dict.fromkeys(record.reason for record in of_kind(host_run.records, BoundedRecord)))
+    bounds = _bounds(cp, host_run)
     if _assumes_no_spurious_wakeup(cp, options):
         bounds += ("waits that end without a signal were not tried",)
     if facts.unwatched_sites(cp, options.models):

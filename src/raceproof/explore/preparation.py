@@ -17,6 +17,7 @@ from raceproof.explore.options import ExploreOptions
 from raceproof.explore.outside import allocating_scans, needs_fork
 from raceproof.facts import Sync, sync_op
 from raceproof.frontend import LinkedModule
+from raceproof.ir import CompareExchange, Instr, Load, MemoryOrder, Rmw, Store, Terminator
 from raceproof.model import AccessId, ConcurrentProgram, RacePair
 
 _PRUNING = ("pdp", "dhtc", "race")  # algorithms that ask what a thread may still do
@@ -93,7 +94,8 @@ def _future_lines(
 
 
 def _known(cp: ConcurrentProgram) -> frozenset[str]:
-    """What makes more operations scheduling points, so that the search need not begin anew when it meets them."""
+    """What makes more operations scheduling points, so that the search need not begin anew when it meets them; and
+    whether it has to ask if weaker atomics allow more than it executes."""
     found = set()
     for name in cp.program.externals:
         operation = sync_op(name)
@@ -101,7 +103,21 @@ def _known(cp: ConcurrentProgram) -> frozenset[str]:
             found.add("cancel")
         elif name == "sem_getvalue" or (operation is not None and operation.kind in (Sync.TRYLOCK, Sync.SEM_TRYWAIT)):
             found.add("try")
+    if any(_is_weaker(i) for function in cp.program.functions.values() for i in function.instructions()):
+        found.add("weaker")
     return frozenset(found)
+
+
+def _is_weaker(instr: Instr | Terminator) -> bool:
+    """An atomic access that is not sequentially consistent, whether it succeeds or fails."""
+    match instr:
+        case Load(order=order) | Store(order=order):
+            return order not in (None, MemoryOrder.SEQ_CST)
+        case Rmw(order=order):
+            return order is not MemoryOrder.SEQ_CST
+        case CompareExchange(order=order, failure_order=failure):
+            return (order, failure) != (MemoryOrder.SEQ_CST, MemoryOrder.SEQ_CST)
+    return False
 
 
 def _isolation(cp: ConcurrentProgram, options: ExploreOptions) -> tuple[str, str | None]:

@@ -130,18 +130,23 @@ def run_host(
 ) -> HostRun:
     """Run the program as `control` says and wait for the end; never longer than its time limit and the grace."""
     result = HostRun()
-    running = Host(host, program, control, grace)
+    hosts: list[Host] = []
 
     def interrupt() -> None:
         result.interrupted = True
-        running.interrupt()
+        for running in hosts:
+            running.interrupt()
 
     death = ""
-    try:
-        with signals_handled(interrupt):
+    with signals_handled(interrupt):  # before it runs: nothing of it is to be left behind
+        running = Host(host, program, control, grace)
+        hosts.append(running)
+        try:
+            if result.interrupted:
+                running.interrupt()
             _read(running, result, on_progress)
-    finally:
-        death = running.end()
+        finally:
+            death = running.end()
     result.seconds = time.monotonic() - running.start
     if result.end is None and result.problem is None:
         result.problem = death

@@ -188,6 +188,7 @@ class OtherRecord:
 @dataclass(frozen=True, slots=True)
 class BoundedRecord:
     reason: str
+    site: SiteId | None = None
 
 
 @final
@@ -306,6 +307,8 @@ def _parse(word: str, fields: list[str]) -> Record:
             return _run_step(thread, step, unquote(what), number, unquote(address), unquote(value), held, stack)
         case "bounded", [reason]:
             return BoundedRecord(unquote(reason))
+        case "bounded", [reason, site]:
+            return BoundedRecord(unquote(reason), _site(site))
         case "stat", [name, value]:
             return StatRecord(name, _number(value))
         case "output", [text]:

@@ -106,6 +106,7 @@ static void add_known(const char *rest) {
                  : strcmp(rest, "cancel") == 0  ? &options.has_cancel
                  : strcmp(rest, "barrier") == 0 ? &options.barrier_ordered
                  : strcmp(rest, "begun") == 0   ? &options.begun
+                 : strcmp(rest, "weaker") == 0  ? &options.weaker
                                                 : NULL;
     if (flag == NULL) refuse("known", rest);
     *flag = true;

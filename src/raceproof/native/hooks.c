@@ -5,6 +5,7 @@
 #include "futures.h"
 #include "heap.h"
 #include "sched.h"
+#include "weaker.h"
 
 uint32_t rp_site;
 
@@ -97,6 +98,7 @@ void rp_atomic_store(void *address, uint32_t access, uint32_t size, uint32_t ord
 
 void rp_atomic_rmw(void *address, uint32_t access, uint32_t size, uint32_t order) {
     struct op op = atomic_op(address, access, size, order, true);
+    op.updates = 1;
     point(&op, true, "atomic update");
     if (self->polling) keep_poll(&op);
     atomic_acquire(&op);
@@ -106,7 +108,7 @@ void rp_atomic_rmw(void *address, uint32_t access, uint32_t size, uint32_t order
 
 void rp_cas(void *address, uint32_t access, uint32_t size, uint32_t order, uint32_t failure_order) {
     struct op op = atomic_op(address, access, size, order, true);
-    op.exchange = op.undecided = 1;
+    op.exchange = op.undecided = op.updates = 1;
     point(&op, true, "compare-exchange");
     if (self->polling) keep_poll(&op);
     self->exchange = op;
@@ -128,6 +130,7 @@ void rp_cas_done(uint32_t success) {
 void rp_fence(uint32_t order) {
     struct op op = {.kind = OP_FENCE, .order = (uint8_t)order, .id = RP_NO_ACCESS, .site = rp_site};
     point(&op, false, "fence");
+    weaker_fence(self, (uint8_t)order);
     fence_synchronise((uint8_t)order);
 }
 
@@ -168,6 +171,7 @@ void rp_round(void) {
     if (waits) { /* not if something has changed already: by others, or by an exchange of our own */
         struct op op = {.kind = OP_SPIN, .id = RP_NO_ACCESS, .site = rp_site};
         self->polling = 0;
+        weaker_wait(self);
         block(&op);
     }
     self->polling = 1;

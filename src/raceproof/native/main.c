@@ -229,6 +229,12 @@ static void report_bounds(void) {
         report_encoded(texts[i], strlen(texts[i]));
         report_end();
     }
+    if (!G->bounded_weaker) return;
+    static const char text[] = "atomics of weaker memory orders allow executions that are not sequentially consistent";
+    report_put("bounded\t");
+    report_encoded(text, sizeof text - 1);
+    report_put("\t%u", G->weaker_site);
+    report_end();
 }
 
 static void report_number(const char *name, uint64_t value) {

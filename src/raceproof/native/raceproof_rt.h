@@ -117,6 +117,7 @@ struct rp_global {
                            others try there: asleep, or done
    item_executions N       after so many, give away all that is left, and end
    known NAME              try, cancel, barrier: the program has such things, which decides what is a scheduling point;
+                           weaker: so are atomics that are not sequentially consistent (weaker.c);
                            begun: what precedes the search proper is done
    visible ACCESS          this access is a scheduling point
    found A B               a pair of which a race is known
@@ -133,7 +134,7 @@ struct rp_global {
    step TID STEPS WHAT ID ADDRESS VALUE HELD STACK               replay only: WHAT is read, write, update, free (ID an
         access) or the name of the library function or atomic operation (ID a site); ADDRESS by name
         (`counter+4`, `heap 1.3+8`); HELD the locks the thread holds, STACK the call sites, separated by blanks
-   bounded REASON          something was cut: no proof for this input
+   bounded REASON [SITE]   something was cut, or not tried (because of SITE): no proof for this input
    stat NAME VALUE
    output TEXT             what the program wrote in the first execution
    end REASON              complete | race | time | executions | interrupted | replayed | items | restart | inputs | pairs

@@ -64,6 +64,7 @@ struct op {
     uint8_t again;  /* a lock that the thread has already: nothing changes for others */
     uint8_t exchange;  /* a compare-exchange: whether it writes is known when it is done (settle_exchange) */
     uint8_t undecided; /* one that is not done yet */
+    uint8_t updates;   /* an atomic that reads and writes in one step */
     uint32_t size;  /* of an access; OP_TRY: whether it succeeds; semaphores: the value before */
     uint32_t id; /* access or RP_NO_ACCESS */
     uint32_t site;
@@ -220,6 +221,8 @@ struct shared {
     uint8_t bounded_unlock; /* a thread has unlocked what it does not hold: an unlock is no scheduling point */
     uint8_t bounded_keys;   /* a key with a destructor was deleted while threads run that may still call it */
     uint8_t bounded_memory; /* something that was to be tried was not kept */
+    uint8_t bounded_weaker; /* weaker atomics allow other executions: at */
+    uint32_t weaker_site;
     uint32_t others;  /* findings of kind `other` */
     uint64_t other_keys[256];
     uint64_t executions, blocked, transitions, classes;
@@ -266,6 +269,7 @@ enum mode { MODE_SEARCH, MODE_REPLAY };
 struct options {
     const struct algorithm *algorithm;
     bool all, fork, spurious;
+    bool weaker; /* some atomics are not sequentially consistent */
     uint64_t max_executions, max_steps;
     double time_limit;
     enum mode mode;

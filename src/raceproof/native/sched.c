@@ -497,7 +497,8 @@ void run_execution(void) {
     G->input_count = 0;
     G->cut = CUT_NOT;
     steps_left = options.max_steps;
-    orders = options.algorithm != NULL && options.algorithm->orders && !driving && options.mode == MODE_SEARCH;
+    orders = options.algorithm != NULL && (options.algorithm->orders || options.weaker) && !driving &&
+             options.mode == MODE_SEARCH;
     known = G->prefix > frozen ? G->prefix - 1 : 0; /* its last event is new; a part that was given has had no execution */
     G->race_count = 0;
     for (uint32_t e = known; e-- > 0 && G->race_count == 0;)

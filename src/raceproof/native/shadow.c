@@ -11,6 +11,7 @@
  */
 
 #include "rt.h"
+#include "weaker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,7 @@ void shadow_reset(void) {
     last_global = NONE;
     for (uint32_t t = 0; t < RP_MAX_THREADS; t++) last_of[t] = NONE;
     access_count = order_count = release_count = 1; /* 0 ends a list */
+    weaker_reset();
 }
 
 void shadow_grow(uint32_t tid) {
@@ -169,6 +171,7 @@ static void forget(struct cell *c) {
 void shadow_forget(void *base, size_t size) {
     uintptr_t end = (uintptr_t)base + size;
     for (uintptr_t word = (uintptr_t)base & ~(uintptr_t)7; word < end; word += 8) forget(cell_at(word >> 3));
+    weaker_forget(base, size);
 }
 
 /* ---- order of dependent events */
@@ -304,6 +307,7 @@ void order_event(uint32_t e, const struct op *op, bool is_known) {
     found.count = 0;
     struct ordering o = {.event = e, .op = op, .before = t->dep, .clock = CLOCK(e), .found = is_known ? NULL : &found,
                          .tid = t->tid, .role = role_of(op)};
+    if (options.weaker && op->kind == OP_ATOMIC) weaker_access(t, op, events[e].number);
     if (!is_known) {
         clock_copy(o.clock, t->dep, n);
         o.clock[t->tid] = events[e].number;

@@ -116,6 +116,7 @@ RECORDS = {
         1, 4, "write", AccessId(2), None, "counter", "5", ("m", "n+8"), (SiteId(4), SiteId(9))
     ),
     "bounded\tcut at 10 steps": BoundedRecord("cut at 10 steps"),
+    "bounded\tnot%20tried\t7": BoundedRecord("not tried", SiteId(7)),
     "stat\texecutions\t12": StatRecord("executions", 12),
     "stat\trate\t0.5": StatRecord("rate", 0.5),
     "output\tline%0A%FF": OutputRecord("line\n�"),
