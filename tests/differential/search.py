@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from differential.clocks import Race, RaceKey
 from differential.execution import Execution, Operation, RunningThread, ThreadName, Visible
 from differential.interpreter import advance, take_step
+from differential.memory import NotSupported
 from raceproof.ir import Program
 
 MAX_EXECUTIONS = 20_000
@@ -53,6 +54,8 @@ def explore(
 
     Without `reduced`, a schedule is every order of every step, and nothing is left out.
     """
+    if program.listed_functions("llvm.global_ctors"):
+        raise NotSupported("constructors")
     verdict = Verdict()
     visible = Visible(everything=not reduced)
     deadline = time.monotonic() + seconds

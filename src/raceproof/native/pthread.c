@@ -206,13 +206,15 @@ RP_LIB int rp_lib_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutex
     describe_mutex(mutex, type, robust);
     return 0;
 }
+static bool is_destroyed_while_held(const void *lock, enum object_type type) {
+    const struct object *o = object_at(lock, type);
+    if (o->owner == NO_THREAD && o->readers == 0) return false;
+    report_other("destroy", "a lock is destroyed while it is held", rp_site);
+    return true;
+}
+
 RP_LIB int rp_lib_pthread_mutex_destroy(pthread_mutex_t *mutex) {
-    struct object *o = object_at(mutex, O_MUTEX);
-    if (o->owner != NO_THREAD) {
-        report_other("destroy", "a mutex is destroyed while it is held", rp_site);
-        return EBUSY;
-    }
-    return 0;
+    return is_destroyed_while_held(mutex, O_MUTEX) ? EBUSY : 0;
 }
 RP_LIB int rp_lib_pthread_mutex_lock(pthread_mutex_t *m) { return lock_take(m, O_MUTEX, false, "pthread_mutex_lock"); }
 RP_LIB int rp_lib_pthread_mutex_trylock(pthread_mutex_t *m) {
@@ -286,7 +288,10 @@ RP_LIB int rp_lib_pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlocka
     object_fresh(l, O_RWLOCK);
     return 0;
 }
-RP_LIB int rp_lib_pthread_rwlock_destroy(pthread_rwlock_t *l) { return (void)l, 0; }
+RP_LIB int rp_lib_pthread_rwlock_destroy(pthread_rwlock_t *l) {
+    is_destroyed_while_held(l, O_RWLOCK);
+    return 0;
+}
 RP_LIB int rp_lib_pthread_rwlock_rdlock(pthread_rwlock_t *l) {
     return lock_take(l, O_RWLOCK, true, "pthread_rwlock_rdlock");
 }
@@ -327,7 +332,10 @@ RP_LIB int rp_lib_pthread_spin_init(pthread_spinlock_t *l, int shared) {
     object_fresh((void *)l, O_SPIN);
     return 0;
 }
-RP_LIB int rp_lib_pthread_spin_destroy(pthread_spinlock_t *l) { return (void)l, 0; }
+RP_LIB int rp_lib_pthread_spin_destroy(pthread_spinlock_t *l) {
+    is_destroyed_while_held((void *)l, O_SPIN);
+    return 0;
+}
 RP_LIB int rp_lib_pthread_spin_lock(pthread_spinlock_t *l) {
     return lock_take((void *)l, O_SPIN, false, "pthread_spin_lock");
 }

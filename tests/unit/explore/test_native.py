@@ -104,6 +104,19 @@ def test_an_incident_is_reported_and_the_search_goes_on(kind: str, order: str, l
     assert found.is_complete
 
 
+@pytest.mark.parametrize(
+    "held",
+    [
+        "static pthread_spinlock_t s; pthread_spin_init(&s, 0); pthread_spin_lock(&s); pthread_spin_destroy(&s);",
+        "static pthread_rwlock_t l; pthread_rwlock_wrlock(&l); pthread_rwlock_destroy(&l);",
+        "static pthread_rwlock_t l; pthread_rwlock_rdlock(&l); pthread_rwlock_destroy(&l);",
+    ],
+)
+def test_a_lock_that_is_destroyed_while_it_is_held(held: str, load: Load) -> None:
+    found = search(load(AROUND.replace("INCIDENT", f"{{ {held} }}").replace("ORDER", "one, two")), "optimal")
+    assert found.others == [("destroy", INCIDENT_LINE)]
+
+
 @pytest.mark.parametrize("order", ["one, two", "two, one"])
 @pytest.mark.parametrize(
     ("statement", "kind", "message"),
