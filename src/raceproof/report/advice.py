@@ -37,6 +37,8 @@ def _about_bounds(runner: EngineReport) -> str:
         return "A proof needs all values of each input: have fewer or narrower ones."
     if any(word in notes for word in ("steps", "events", "did not end")):
         return "Have the program end sooner: smaller arguments, or a higher --max-steps of `raceproof explore`."
+    if "weaker memory orders" in notes:
+        return "Use memory_order_seq_cst for the atomics there, if nothing else keeps the two apart."
     return "There is no race up to the bound that is named."
 
 

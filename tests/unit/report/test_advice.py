@@ -29,6 +29,8 @@ def test_bounds() -> None:
     bounded = replace(NEITHER, scope=Scope.BOUNDED)
     steps = replace(check_result(bounded), engines=(runner(notes=("bounded: cut at the limit of steps",)),))
     inputs = replace(check_result(bounded), engines=(runner(notes=("bounded: not all values of the inputs",)),))
+    weaker = replace(check_result(bounded), engines=(runner(notes=("bounded: atomics of weaker memory orders",)),))
+    assert "memory_order_seq_cst" in advice(weaker, bounded)[0]
     assert "--max-steps" in advice(steps, bounded)[0]
     assert "each input" in advice(inputs, bounded)[0]
 
