@@ -8,7 +8,7 @@ says whether it has a race.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 ORDERS: Final = ("relaxed", "acquire", "release", "acq_rel", "seq_cst")
@@ -19,22 +19,29 @@ _OF_FENCES: Final = ("acquire", "release", "acq_rel", "seq_cst", "seq_cst")
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """`kind`: load, store, add (of `value`), swap (for `value`), wait (until it is `value`), fence. What a load, add or
-    swap has read is its thread's register number `register`."""
+    """`kind`: load, store, add (of `value`), swap (for `value`), wait (until it is `value`), fence; exchange is a swap
+    if it reads 0, otherwise a load of order `failing`. What was read is the thread's register number `register`."""
 
     kind: str
     order: str
     place: str = ""
     value: int = 0
     register: int = 0
+    failing: str = ""
 
     @property
     def reads(self) -> bool:
-        return self.kind in ("load", "add", "swap", "wait")
+        return self.kind in ("load", "add", "swap", "wait", "exchange")
 
     @property
     def writes(self) -> bool:
         return self.kind in ("store", "add", "swap")
+
+    def having_read(self, value: int | None) -> Atomic:
+        """As what it turns out."""
+        if self.kind != "exchange":
+            return self
+        return replace(self, kind="swap") if value == 0 else replace(self, kind="load", order=self.failing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,10 @@ def _step(step: Step) -> str:
             return f"while (atomic_load_explicit(&{place}, memory_order_{order}) != {value}) ;"
         case Atomic(kind="load", order=order, place=place, register=register):
             return f"int r{register} = atomic_load_explicit(&{place}, memory_order_{order}); (void)r{register};"
+        case Atomic(kind="exchange", order=order, place=place, value=value, register=register, failing=failing):
+            orders = f"memory_order_{order}, memory_order_{failing}"
+            call = f"atomic_compare_exchange_strong_explicit(&{place}, &r{register}, {value}, {orders});"
+            return f"int r{register} = 0; {call} (void)r{register};"
         case Atomic(kind=kind, order=order, place=place, value=value, register=register):
             name = {"add": "atomic_fetch_add_explicit", "swap": "atomic_exchange_explicit"}[kind]
             return f"int r{register} = {name}(&{place}, {value}, memory_order_{order}); (void)r{register};"
@@ -113,8 +124,9 @@ def _entering(draw: random.Random, mine: str, other: str, favourite: str) -> tup
     if draw.random() < 0.5:
         steps.append(Atomic("fence", _order(draw, _OF_FENCES, favourite)))
     read = Atomic("load", _order(draw, _OF_LOADS, favourite), other, register=len(steps))
-    if draw.random() < 0.2:
-        read = Atomic("add", _order(draw, ORDERS, favourite), other, 0, len(steps))
+    if draw.random() < 0.3:
+        kind, failing = draw.choice((("add", ""), ("exchange", _order(draw, _OF_LOADS, favourite))))
+        read = Atomic(kind, _order(draw, ORDERS, favourite), other, 0, len(steps), failing)
     steps += [read, Plain(True, ((len(steps), 0),))]
     if draw.random() < 0.3:
         steps.append(Atomic("store", _order(draw, _OF_STORES, favourite), mine, 0))
@@ -141,14 +153,16 @@ def _thread(draw: random.Random, places: tuple[str, ...], favourite: str, longes
     steps: list[Step] = []
     registers: list[int] = []
     for _ in range(draw.randint(1, longest)):
-        kind = draw.choice(("load", "load", "load", "store", "store", "store", "add", "swap", "fence", "wait"))
+        kinds = ("load", "load", "load", "store", "store", "store", "add", "swap", "exchange", "fence", "wait")
+        kind = draw.choice(kinds)
         place, value = draw.choice(places), draw.choice((1, 1, 2))
         if kind == "fence":
             steps.append(Atomic(kind, _order(draw, _OF_FENCES, favourite)))
             continue
         orders = {"load": _OF_LOADS, "wait": _OF_LOADS, "store": _OF_STORES}.get(kind, ORDERS)
-        steps.append(Atomic(kind, _order(draw, orders, favourite), place, value, len(steps)))
-        if kind in ("load", "add", "swap"):
+        failing = _order(draw, _OF_LOADS, favourite) if kind == "exchange" else ""
+        steps.append(Atomic(kind, _order(draw, orders, favourite), place, value, len(steps), failing))
+        if kind in ("load", "add", "swap", "exchange"):
             registers.append(len(steps) - 1)
     at = draw.choice((0, len(steps), len(steps), draw.randint(0, len(steps))))
     told = [register for register in registers if register < at]

@@ -50,6 +50,11 @@ class _Program:
             return Atomic("store", "relaxed", self.places[position])
         return self.program[thread][position]
 
+    def done(self, graph: _Graph, name: Name) -> Step:
+        """The step as what it turned out."""
+        step = self.step(name)
+        return step.having_read(graph.done[name[0]][name[1]]) if isinstance(step, Atomic) and step.reads else step
+
     def written(self, graph: _Graph, name: Name) -> int:
         step = self.step(name)
         assert isinstance(step, Atomic)
@@ -81,7 +86,7 @@ class _Program:
                 continue
             read = _with(graph, thread, value)
             read = _Graph(read.done, read.source | {(name, write)}, read.orders)
-            if step.writes:  # right behind what it reads
+            if step.having_read(value).writes:  # right behind what it reads
                 yield _placed(read, step.place, name, writes.index(write) + 1)
             else:
                 yield read
@@ -130,7 +135,7 @@ class _Axioms:
     def __init__(self, program: _Program, graph: _Graph):
         self.names = [(-1, number) for number in range(len(program.places))]
         self.names += [(t, n) for t, done in enumerate(graph.done) for n in range(len(done))]
-        self.steps = [program.step(name) for name in self.names]
+        self.steps = [program.done(graph, name) for name in self.names]
         self.graph = graph
         number = {name: i for i, name in enumerate(self.names)}
         size = len(self.names)

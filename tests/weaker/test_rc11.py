@@ -22,6 +22,10 @@ def add(place: str, order: str, register: int, value: int = 1) -> Atomic:
     return Atomic("add", order, place, value, register)
 
 
+def exchange(place: str, order: str, failing: str) -> Atomic:
+    return Atomic("exchange", order, place, 2, 0, failing)
+
+
 def fence(order: str) -> Atomic:
     return Atomic("fence", order)
 
@@ -58,6 +62,10 @@ RACY: dict[str, Litmus] = {
     ),
     "message, relaxed": message((store("x", "relaxed"),), (load("x", "acquire", 0),)),
     "message, fence too late": message((store("x", "relaxed"), fence("release")), (load("x", "acquire", 0),)),
+    "an exchange that fails does not acquire": (
+        (Plain(True), store("x", "release")),
+        (exchange("x", "acquire", "relaxed"), Plain(True, ((0, 1),))),
+    ),
     "independent writes seen in two orders": (
         (store("x", "release"),),
         (store("y", "release"),),
@@ -87,6 +95,11 @@ RACE_FREE: dict[str, Litmus] = {
         (store("x", "release"), store("x", "relaxed", 2)), (load("x", "acquire", 0),), value=2
     ),
     "only one update reads 0": ((add("x", "relaxed", 0), Plain(True, ((0, 0),))),) * 2,
+    "only one exchange succeeds": ((exchange("x", "relaxed", "relaxed"), Plain(True, ((0, 0),))),) * 2,
+    "an exchange that fails acquires": (
+        (Plain(True), store("x", "release")),
+        (exchange("x", "relaxed", "acquire"), Plain(True, ((0, 1),))),
+    ),
     "nobody reads backwards": (
         (store("x", "relaxed"), store("x", "relaxed", 2)),
         (load("x", "relaxed", 0), load("x", "relaxed", 1), Plain(True, ((0, 2), (1, 1)))),
