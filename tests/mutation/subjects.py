@@ -88,6 +88,7 @@ SUBJECTS: tuple[Subject, ...] = (
             "tests/unit/explore/test_futures_walks.py",
         ),
     ),
+    Subject(("native/weaker.c",), ("tests/weaker/test_engines.py",)),
     Subject(
         ("native/futures.c",),
         (

@@ -60,6 +60,10 @@ RACY: dict[str, Litmus] = {
         entering(store("x", "relaxed"), add("y", "acq_rel", 1, 0)),
         entering(store("y", "relaxed"), add("x", "acq_rel", 1, 0)),
     ),
+    "dekker, an exchange that is weaker if it fails": (
+        (store("x", "seq_cst"), Atomic("exchange", "seq_cst", "y", 2, 1, "relaxed"), Plain(True, ((1, 1),))),
+        (store("y", "seq_cst"), store("y", "seq_cst", 0), load("x", "seq_cst", 2), Plain(True, ((2, 0),))),
+    ),
     "message, relaxed": message((store("x", "relaxed"),), (load("x", "acquire", 0),)),
     "message, fence too late": message((store("x", "relaxed"), fence("release")), (load("x", "acquire", 0),)),
     "an exchange that fails does not acquire": (

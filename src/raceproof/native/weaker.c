@@ -27,7 +27,8 @@ struct touch { /* of an atomic */
 
 struct place {
     uintptr_t address;
-    uint32_t generation, last;     /* its last touch, or 0 */
+    uint32_t generation, size;
+    uint32_t last;                 /* its last touch, or 0 */
     bool last_is_sequential;       /* of the writes */
     clock written, accessed;       /* what happens before writes, before accesses */
     clock sc_written, sc_accessed; /* what is before those that are sequentially consistent, in their order */
@@ -126,13 +127,15 @@ static void order_sequentially(const struct thread *t, struct place *p, const st
 
 void weaker_access(const struct thread *t, const struct op *op, uint32_t number) {
     struct place *p = place_at(op->object, true);
-    if (p == NULL || touch_count == MAX_TOUCHES) {
+    if (p != NULL && p->size == 0) p->size = op->size;
+    if (p == NULL || p->size != op->size || touch_count == MAX_TOUCHES) {
         note(op->site);
         return;
     }
-    bool sequential = op->order == RP_SEQ_CST && (!op->exchange || op->writes || t->failure_order == RP_SEQ_CST);
-    /* An exchange that finds another value only reads. */
-    if (may_be_early(t, p, sequential, op->updates && !op->exchange)) note(op->site);
+    bool always = op->order == RP_SEQ_CST && (!op->exchange || t->failure_order == RP_SEQ_CST);
+    bool sequential = always || (op->order == RP_SEQ_CST && op->writes);
+    /* An exchange that found another value might fail, and only read. */
+    if (may_be_early(t, p, always, op->updates && !op->exchange)) note(op->site);
     keep(t, p, op, number, sequential);
     join(before[t->tid], op->writes ? p->accessed : p->written);
     clock now;
@@ -173,6 +176,6 @@ void weaker_forget(const void *base, size_t size) {
     if (!options.weaker) return;
     for (uint32_t i = 0; i < PLACES && place_count != 0; i++) {
         struct place *p = &places[i];
-        if (p->generation == generation && p->address - (uintptr_t)base < size) p->last = 0;
+        if (p->generation == generation && p->address - (uintptr_t)base < size) p->last = p->size = 0;
     }
 }
