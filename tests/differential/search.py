@@ -54,8 +54,8 @@ def explore(
 
     Without `reduced`, a schedule is every order of every step, and nothing is left out.
     """
-    if program.listed_functions("llvm.global_ctors"):
-        raise NotSupported("constructors")
+    if any(program.listed_functions(table) for table in ("llvm.global_ctors", "llvm.global_dtors")):
+        raise NotSupported("constructors and destructors")
     verdict = Verdict()
     visible = Visible(everything=not reduced)
     deadline = time.monotonic() + seconds

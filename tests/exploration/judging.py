@@ -60,11 +60,12 @@ UNDEFINED: Final = frozenset(
 _MORE_TRIED: Final = re.compile(r"nondet|\bif \([^;]*cond_wait")
 """Where `dfs` goes further than the interpreter: other inputs, waits at conditions that end without a signal."""
 _OUTSIDE: Final = re.compile(
-    r"bytes -?\d+ to |access to |comparison of an undefined value$|argument \d+ of \w+ is undefined$"
+    r"bytes -?\d+ to |access to |comparison of (?:an undefined value|pointers to different objects)$"
+    r"|argument \d+ of \w+ is undefined$"
     r"|.* of an object that (?:was not initialised|is initialised already)$"
 )
-"""How the interpreter says that an access is not within its object, that what nobody has written decides, or that a
-call is about no object or makes one again."""
+"""How the interpreter says that an access is not within its object, that what nobody has written or what C leaves open
+decides, or that a call is about no object or makes one again."""
 _GIVES_UP: Final = (Unsupported, LimitReached, ToolMissing)
 
 Prover = Callable[[ConcurrentProgram, Sequence[RacePair], Budget], EngineResult]

@@ -219,10 +219,11 @@ static void report_bounds(void) {
         "the explorer's memory for what is still to be tried was full",
         "a thread unlocks what it does not hold, and not all orders of that were tried",
         "a key is deleted while other threads may end, and not all orders of that were tried",
+        "a wait that ends without a signal again and again, while nobody else does anything, was not tried",
     };
     const uint8_t flags[] = {G->bounded_steps, G->bounded_threads, G->bounded_events, G->bounded_endless,
                              G->nondeterministic, G->inputs_incomplete, G->bounded_memory, G->bounded_unlock,
-                             G->bounded_keys};
+                             G->bounded_keys, G->bounded_timeouts};
     for (size_t i = 0; i < sizeof flags; i++) {
         if (!flags[i]) continue;
         report_put("bounded\t");

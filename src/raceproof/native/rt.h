@@ -118,6 +118,8 @@ struct frame { uint32_t site; uintptr_t sp; };
 #define MAX_HELD 64
 #define MAX_POLLS 64
 #define MAX_CARRIED 16
+#define MAX_TIMEOUTS 8
+#define TIMEOUTS_OF_ONE 3
 
 struct held { uintptr_t object; uint32_t site; uint8_t shared, type; };
 struct poll { const void *address; uint32_t size; uint8_t value[16]; };
@@ -152,6 +154,9 @@ struct thread {
     uint32_t wake_enabler;       /* event that woke it, or NONE */
     uint32_t section_event;      /* that began its atomic section, or NONE */
     uint64_t timeout_seen;       /* steps of others at the last time-out */
+    uint32_t timeouts[MAX_TIMEOUTS], timeout_count; /* where its waits have ended without a signal since then */
+    uint8_t looks_at_time;       /* its wait is one with a time limit */
+    uint8_t looks_again;         /* its wait stands in a loop that only tests and waits again */
     struct frame frames[MAX_FRAMES];
     uint32_t depth;
     struct held held[MAX_HELD];
@@ -221,6 +226,7 @@ struct shared {
     uint8_t bounded_unlock; /* a thread has unlocked what it does not hold: an unlock is no scheduling point */
     uint8_t bounded_keys;   /* a key with a destructor was deleted while threads run that may still call it */
     uint8_t bounded_memory; /* something that was to be tried was not kept */
+    uint8_t bounded_timeouts; /* a wait might have ended without a signal once more */
     uint8_t bounded_weaker; /* weaker atomics allow other executions: at */
     uint32_t weaker_site;
     uint32_t others;  /* findings of kind `other` */

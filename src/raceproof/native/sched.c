@@ -85,10 +85,22 @@ static bool has_token(const struct thread *t, const struct object *o) {
 
 uint64_t steps_of_others(const struct thread *t) { return options.max_steps - steps_left - t->steps; }
 
-/* A wait may end without a signal again only after somebody else has done something: else it would do so for ever. */
+/* Without anything that somebody else does, a wait may end without a signal once, or time out some times, not for ever:
+ * some threads give up then. */
 static bool may_time_out(const struct thread *t) {
-    if (options.mode != MODE_SEARCH || driving) return t->timed; /* the schedule says when */
-    return t->timed && t->timeout_seen != steps_of_others(t);
+    if (!t->timed || options.mode != MODE_SEARCH || driving) return t->timed; /* the schedule says when */
+    if (t->timeout_seen != steps_of_others(t)) return true;
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < t->timeout_count; i++) same += t->timeouts[i] == t->pending.site;
+    return t->timeout_count < MAX_TIMEOUTS && same < (t->looks_at_time ? TIMEOUTS_OF_ONE : 1);
+}
+
+/* Nothing is lost by that where the thread would only test and wait again. */
+static void note_timeouts(tset waiting) {
+    for (tset rest = waiting; rest != 0; rest &= rest - 1) {
+        const struct thread *t = &threads[__builtin_ctzll(rest)];
+        if (t->pending.kind == OP_COND_WAKE && t->timed && !t->looks_again) G->bounded_timeouts = 1;
+    }
 }
 
 bool is_enabled(const struct thread *t) {
@@ -248,6 +260,7 @@ static struct thread *decide(void) {
         if (is_enabled(t)) enabled |= BIT(t->tid);
     }
     if (enabled == 0) nobody_can_run();
+    note_timeouts(live & ~silent & ~enabled);
     uint32_t depth = G->event_count;
     struct node *node = &nodes[depth];
     const struct algorithm *a = options.algorithm;

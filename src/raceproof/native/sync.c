@@ -177,6 +177,13 @@ static bool token_waits(const struct object *o) {
     return false;
 }
 
+static void note_timeout(uint32_t site) {
+    uint64_t steps = steps_of_others(self);
+    if (self->timeout_seen != steps) self->timeout_count = 0;
+    self->timeout_seen = steps;
+    if (self->timeout_count < MAX_TIMEOUTS) self->timeouts[self->timeout_count++] = site;
+}
+
 /* Wait for a signal; one may have come since this thread was put among those that wait. True: it timed out. */
 static bool sleep_at(const void *cond, struct object *o, bool timed, const char *what) {
     struct op op = sync_op(OP_COND_WAKE, cond, O_COND, true);
@@ -184,6 +191,8 @@ static bool sleep_at(const void *cond, struct object *o, bool timed, const char 
     bool unasked = options.spurious && !self->polling;
     self->waited = 1;
     self->timed = op.global = timed || unasked;
+    self->looks_at_time = timed;
+    self->looks_again = self->polling;
     if (!self->woken) point(&op, true, what);
     self->timed = 0;
     o->waiting &= ~BIT(self->tid);
@@ -191,7 +200,7 @@ static bool sleep_at(const void *cond, struct object *o, bool timed, const char 
     bool signalled = token_waits(o);
     if (signalled) take_token(o);
     while (o->tokens > (uint32_t)__builtin_popcountll(o->waiting)) o->tokens--;
-    if (!signalled) self->timeout_seen = steps_of_others(self);
+    if (!signalled) note_timeout(op.site);
     return !signalled && timed;
 }
 
