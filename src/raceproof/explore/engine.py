@@ -23,6 +23,7 @@ from raceproof.explore.process import HostRun, run_host
 from raceproof.explore.protocol import BoundedRecord, Control, OtherRecord, ProgressRecord, RaceRecord, of_kind
 from raceproof.explore.replay import KEPT_STEPS, repeated
 from raceproof.explore.shortening import shortened
+from raceproof.explore.weak_exchanges import telling_failures
 from raceproof.ir import CompareExchange, Instr, Load, Rmw, SiteId, Store, Terminator
 from raceproof.model import (
     AccessId,
@@ -291,6 +292,9 @@ def _findings(
     if unseen := unseen_order(cp):
         shown = ", ".join(f"`{name}`" for name in unseen[:3]) + (" and others" if len(unseen) > 3 else "")
         bounds += (f"in which order threads call {shown} was not tried",)
+    if (weak := next(telling_failures(cp.program), None)) is not None:
+        where = f" at {weak.pos.file}:{weak.pos.line}" if weak.pos is not None else ""
+        bounds += (f"that the weak compare-exchange{where} fails for no reason was not tried",)
     if options.algorithm in _TOGETHER and (hidden := _may_hide_races(cp)) is not None:
         bounds += (f"`{options.algorithm}` looks only for threads that stand before their accesses together: {hidden}",)
     if options.algorithm == "optimal" and _CANCELS in cp.program.externals:
