@@ -20,7 +20,8 @@ _OF_FENCES: Final = ("acquire", "release", "acq_rel", "seq_cst", "seq_cst")
 @dataclass(frozen=True, slots=True)
 class Atomic:
     """`kind`: load, store, add (of `value`), swap (for `value`), wait (until it is `value`), fence; exchange is a swap
-    if it reads 0, otherwise a load of order `failing`. What was read is the thread's register number `register`."""
+    if it reads 0, otherwise a load of order `failing`; lock and unlock are of a mutex, which is an atomic that is 1
+    while somebody has it. What was read is the thread's register number `register`."""
 
     kind: str
     order: str
@@ -31,11 +32,11 @@ class Atomic:
 
     @property
     def reads(self) -> bool:
-        return self.kind in ("load", "add", "swap", "wait", "exchange")
+        return self.kind in ("load", "add", "swap", "wait", "exchange", "lock")
 
     @property
     def writes(self) -> bool:
-        return self.kind in ("store", "add", "swap")
+        return self.kind in ("store", "add", "swap", "lock", "unlock")
 
     def having_read(self, value: int | None) -> Atomic:
         """As what it turns out."""
@@ -52,6 +53,10 @@ class Plain:
     if_read: tuple[tuple[int, int], ...] = ()
 
 
+MUTEX: Final = "m"
+LOCK: Final = Atomic("lock", "acquire", MUTEX, 1)
+UNLOCK: Final = Atomic("unlock", "release", MUTEX, 0)
+
 Step = Atomic | Plain
 Litmus = tuple[tuple[Step, ...], ...]
 
@@ -61,6 +66,8 @@ def _step(step: Step) -> str:
         case Plain(writes=writes, if_read=conditions):
             test = "".join(f"if (r{register} == {value}) " for register, value in conditions)
             return test + ("g = 1;" if writes else "(void)*(volatile int *)&g;")
+        case Atomic(kind="lock" | "unlock" as kind, place=place):
+            return f"pthread_mutex_{kind}(&{place});"
         case Atomic(kind="fence", order=order):
             return f"atomic_thread_fence(memory_order_{order});"
         case Atomic(kind="store", order=order, place=place, value=value):
@@ -82,7 +89,8 @@ def render(program: Litmus) -> str:
     """The program in C, with headers."""
     places = sorted({step.place for thread in program for step in thread if isinstance(step, Atomic) and step.place})
     lines = ["#include <pthread.h>", "#include <stdatomic.h>"]
-    lines += [f"static atomic_int {place};" for place in places] + ["static int g;"]
+    lines += [f"static {'pthread_mutex_t' if place == MUTEX else 'atomic_int'} {place};" for place in places]
+    lines.append("static int g;")
     for number, thread in enumerate(program):
         lines.append(f"static void *thread{number}(void *unused) {{")
         lines += [f"    {_step(step)}" for step in thread]
@@ -97,7 +105,19 @@ def render(program: Litmus) -> str:
 def generate(seed: int) -> Litmus:
     """Threads at random; or such that enter if they find nobody (Dekker), or look at the order of others' writes."""
     draw = random.Random(seed)
-    favourite = draw.choice(("any", "any", "acquire and release", "seq_cst"))
+    program = _drawn(draw, draw.choice(("any", "any", "acquire and release", "seq_cst")))
+    return tuple(_with_section(draw, thread) for thread in program) if draw.random() < 0.25 else program
+
+
+def _with_section(draw: random.Random, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """Some of the steps with the mutex; none of them waits for others. The numbers of registers stay."""
+    first, last = sorted((draw.randint(0, len(steps)), draw.randint(0, len(steps))))
+    if any(isinstance(step, Atomic) and step.kind == "wait" for step in steps[first:last]):
+        return steps
+    return (*steps[:first], LOCK, *steps[first:last], UNLOCK, *steps[last:])
+
+
+def _drawn(draw: random.Random, favourite: str) -> Litmus:
     match draw.choice(("any", "entering", "entering", "looking")):
         case "entering":
             places = draw.choice((("x", "y"), ("x", "y"), ("x", "y", "z")))

@@ -82,7 +82,7 @@ class _Program:
         writes = dict(graph.orders)[step.place]
         for write in writes if step.reads else ():
             value = self.written(graph, write)
-            if step.kind == "wait" and value != step.value:
+            if (step.kind == "wait" and value != step.value) or (step.kind == "lock" and value != 0):
                 continue
             read = _with(graph, thread, value)
             read = _Graph(read.done, read.source | {(name, write)}, read.orders)
@@ -237,8 +237,15 @@ class _Axioms:
     def _happens(self, event: int) -> bool:
         step = self.steps[event]
         assert isinstance(step, Plain)
-        done = self.graph.done[self.names[event][0]]
-        return all(done[register] == value for register, value in step.if_read)
+        thread = self.names[event][0]
+        own = [i for i, name in enumerate(self.names) if name[0] == thread]
+        reads = [(self.steps[i], self.graph.done[thread][self.names[i][1]]) for i in own]
+        values = {read.register: value for read, value in reads if isinstance(read, Atomic) and _has_register(read)}
+        return all(values[register] == value for register, value in step.if_read)
+
+
+def _has_register(step: Atomic) -> bool:
+    return step.reads and step.kind not in ("wait", "lock")
 
 
 def _is_before(first: Name, second: Name) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from weaker.litmus import Atomic, Litmus, Plain, Step
+from weaker.litmus import LOCK, UNLOCK, Atomic, Litmus, Plain, Step
 from weaker.rc11 import allowed_races
 
 ENTER_IF_0 = Plain(True, ((1, 0),))
@@ -70,6 +70,10 @@ RACY: dict[str, Litmus] = {
         (Plain(True), store("x", "release")),
         (exchange("x", "acquire", "relaxed"), Plain(True, ((0, 1),))),
     ),
+    "dekker, with a lock that only one takes": (
+        (LOCK, store("x", "release"), load("y", "acquire", 1), ENTER_IF_0, UNLOCK),
+        entering(store("y", "release"), load("x", "acquire", 1)),
+    ),
     "independent writes seen in two orders": (
         (store("x", "release"),),
         (store("y", "release"),),
@@ -104,6 +108,7 @@ RACE_FREE: dict[str, Litmus] = {
         (Plain(True), store("x", "release")),
         (exchange("x", "relaxed", "acquire"), Plain(True, ((0, 1),))),
     ),
+    "one at a time": ((LOCK, Plain(True), UNLOCK),) * 2,
     "nobody reads backwards": (
         (store("x", "relaxed"), store("x", "relaxed", 2)),
         (load("x", "relaxed", 0), load("x", "relaxed", 1), Plain(True, ((0, 2), (1, 1)))),
