@@ -1,7 +1,7 @@
 """Weak compare-exchanges may fail for no reason. The explorer's do not: where does that leave something out?
 
-Nowhere, if all that follows is to try again: the thread comes back to the exchange with nothing changed but what others
-have done meanwhile, as if it had come later.
+Nowhere, if all that follows is to try again: the thread comes back to the head of a loop with nothing changed but what
+others have done meanwhile, as if it had come later. It must not leave the loop on the way, but for a success.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from typing import Final
 from raceproof.core import dominators, natural_loops, reverse_postorder
 from raceproof.ir import (
     Address,
+    Binary,
     Block,
+    Branch,
     Call,
     Cast,
     CompareExchange,
     Extract,
     Function,
     Instr,
+    IntConst,
     Load,
     Operand,
     Phi,
@@ -66,8 +69,23 @@ def _only_tries_again(head: str, body: tuple[Block, ...], exchange: CompareExcha
     if stores and any(isinstance(instr, Load) and instr.order is None for instr in instructions):
         return False
     round_ = _Round(exchange, {block.label for block in body}, instructions)
+    behind = _behind(exchange, head, body)
+    if not all(round_.stays(block, behind) for block in body if block.label in behind):
+        return False
     variables = next(block for block in body if block.label == head).body
     return all(round_.leaves(variable) for variable in variables if isinstance(variable, Phi))
+
+
+def _behind(exchange: CompareExchange, head: str, body: tuple[Block, ...]) -> set[str]:
+    """The blocks of the loop that the thread may come to from the exchange before it is at the head again."""
+    blocks = {block.label: block for block in body}
+    work = [block.label for block in body if exchange in block.body]
+    found = set(work)
+    while work:
+        new = [label for label in successors(blocks[work.pop()].terminator) if label in blocks and label != head]
+        work += [label for label in new if label not in found]
+        found.update(new)
+    return found
 
 
 def _tells(instr: Instr) -> bool:
@@ -87,6 +105,25 @@ class _Round:
         self._exchange = exchange
         self._inside = inside
         self._made = {made.name: instr for instr in instructions if (made := result(instr)) is not None}
+
+    def stays(self, block: Block, behind: set[str]) -> bool:
+        """Who is in the block, behind the exchange, leaves the loop only if that has succeeded."""
+        end = block.terminator
+        if self._inside.issuperset(successors(end)):
+            return True
+        return isinstance(end, Branch) and self._is_success(end.condition, behind)
+
+    def _is_success(self, operand: Operand, behind: set[str], passed: frozenset[str] = frozenset()) -> bool:
+        """It is whether the exchange has succeeded; or was decided before."""
+        match self._made.get(operand.name) if isinstance(operand, Reg) else None:
+            case Extract(aggregate=aggregate, indices=(1,)):
+                return aggregate == self._exchange.result
+            case Cast(value=value) | Binary(op="xor", left=value, right=IntConst()):
+                return self._is_success(value, behind, passed)
+            case Phi(result=merged, incoming=incoming) if merged.name not in passed:
+                late = [one for one, source in incoming if source in behind]
+                return all(self._is_success(one, behind, passed | {merged.name}) for one in late)
+        return False
 
     def leaves(self, variable: Phi) -> bool:
         """What comes round is what was there, was read anew, or is what the exchange has found: what it expected."""
