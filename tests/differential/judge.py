@@ -6,13 +6,10 @@ import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from differential.clocks import RaceKey
-from differential.memory import NotSupported
 from differential.preamble import compile_program
-from differential.search import Verdict as Exploration
-from differential.search import explore
 from raceproof.core import Budget, InputError, LimitReached, Unsupported
 from raceproof.facts import analyse, race_pairs
+from raceproof.interpreter import Exploration, NotSupported, RaceKey, explore
 from raceproof.ir import Program
 from raceproof.lockset import LocksetOptions, run
 from raceproof.model import ConcurrentProgram, Verdict

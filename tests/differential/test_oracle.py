@@ -8,10 +8,9 @@ import pytest
 
 from differential.generator import generate
 from differential.idioms import IDIOMS
-from differential.memory import NotSupported
 from differential.preamble import compile_program
-from differential.search import explore
 from raceproof.core import InputError
+from raceproof.interpreter import NotSupported, explore
 
 HEAD = "int x, y; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; sem_t s; atomic_int flag; pthread_t t, u;\n"
 

@@ -35,8 +35,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
-from differential.memory import NotSupported
-from differential.search import explore as interpret
 from metamorphic.changes import CHANGES, Claim
 from unit.cli.commands import run_command
 
@@ -49,6 +47,8 @@ from raceproof.cli import check_evidence
 from raceproof.core import Budget, InputError, LimitReached, ToolMissing, Unsupported
 from raceproof.explore import ExploreOptions
 from raceproof.explore.outside import unseen_order
+from raceproof.interpreter import NotSupported
+from raceproof.interpreter import explore as interpret
 from raceproof.ir import Program
 from raceproof.model import ConcurrentProgram, EngineResult, RacePair, Verdict
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from differential.memory import MemoryObject, NotSupported
+from raceproof.interpreter.memory import MemoryObject, NotSupported
 
 MAX_THREADS = 10
 Clock = list[int]
@@ -77,7 +77,7 @@ class AtomicClock:
 
 @dataclass(slots=True)
 class ThreadClock:
-    """`now` is what happened before; `seen` what an acquire fence would add; `fenced` what a release fence published."""
+    """`now`: what happened before; `seen`: what an acquire fence would add; `fenced`: what a release fence gave."""
 
     index: int
     now: Clock = field(default_factory=new_clock)

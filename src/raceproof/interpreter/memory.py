@@ -43,7 +43,7 @@ class Fragment(NamedTuple):
     """One byte of a pointer."""
 
     pointer: Pointer
-    index: int
+    number: int
 
 
 Value = int | Pointer | Fragment | Undefined | tuple["Value", ...]

@@ -1,276 +1,45 @@
-"""Library functions of the interpreter: memory, threads, locks, conditions, barriers, semaphores.
-
-A function is one or more steps of its thread. `prepare` says what the next step touches, or None if nobody can notice
-it; `perform` does it, and returns the result or `AGAIN` if there are more steps.
-"""
+"""Library functions of the interpreter: threads, locks, conditions, barriers, semaphores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import Final
 
-from differential.clocks import Clock, join_into, new_clock
-from differential.execution import Execution, Operation, RunningThread, SetBack, Span, SyncName, new_frame
-from differential.memory import MemoryObject, NotSupported, Pointer, UndefinedBehaviour, Value
+from raceproof.interpreter.calls import (
+    AGAIN,
+    ENTERED,
+    NORMAL,
+    Attribute,
+    Barrier,
+    ConditionVariable,
+    LibraryCall,
+    Mutex,
+    Once,
+    Outcome,
+    Perform,
+    Prepare,
+    ReadWriteLock,
+    Semaphore,
+    nothing,
+    zero,
+)
+from raceproof.interpreter.clocks import Clock, join_into, new_clock
+from raceproof.interpreter.execution import Operation, RunningThread, Span, new_frame
+from raceproof.interpreter.library_memory import MEMORY_FUNCTIONS, plain_operation
+from raceproof.interpreter.memory import MemoryObject, NotSupported, Pointer, UndefinedBehaviour
 
-EBUSY, EDEADLK, EPERM, EAGAIN = 16, 35, 1, 11
-NORMAL, RECURSIVE, ERROR_CHECKING = 0, 1, 2
+EBUSY, EDEADLK, EPERM = 16, 35, 1
+RECURSIVE, ERROR_CHECKING = 1, 2
 KIND_OFFSET = 16  # of glibc's pthread_mutex_t: where a static initialiser puts the type
 NONDET_VALUES = (0, 1, 2, -1)
 INT = (1 << 32) - 1
 SERIAL = -1 & INT
 
 
-class Again:
-    """The call goes on with another step."""
-
-
-class Entered:
-    """A function of the program was entered; its return goes on behind the call."""
-
-
-AGAIN: Final = Again()
-ENTERED: Final = Entered()
-Outcome = Value | Again | Entered | None
-
-
-@dataclass(slots=True)
-class Mutex(SetBack):
-    kind: int = NORMAL
-    owner: RunningThread | None = None
-    depth: int = 0
-    clock: Clock = field(default_factory=new_clock)
-
-
-@dataclass(slots=True)
-class ReadWriteLock(SetBack):
-    writer: RunningThread | None = None
-    readers: list[RunningThread] = field(default_factory=list)
-    write_clock: Clock = field(default_factory=new_clock)
-    read_clock: Clock = field(default_factory=new_clock)
-
-
-@dataclass(slots=True)
-class Semaphore(SetBack):
-    value: int
-    clock: Clock = field(default_factory=new_clock)
-
-
-@dataclass(slots=True)
-class ConditionVariable(SetBack):
-    waiters: list[RunningThread] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Barrier(SetBack):
-    count: int
-    arrived: list[RunningThread] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Once(SetBack):
-    state: str = "new"
-    clock: Clock = field(default_factory=new_clock)
-
-
-@dataclass(slots=True)
-class Attribute:
-    kind: int = NORMAL
-
-
-S = TypeVar("S")
-
-
-@dataclass(slots=True)
-class LibraryCall:
-    """One call in progress."""
-
-    run: Execution
-    thread: RunningThread
-    args: list[Value]
-    site: int
-    name: str = ""
-
-    def number(self, index: int) -> int:
-        value = self.args[index]
-        if not isinstance(value, int):
-            raise UndefinedBehaviour(f"argument {index} of {self.name} is {value}")
-        return value
-
-    def pointer(self, index: int) -> Pointer:
-        value = self.args[index]
-        if not isinstance(value, Pointer):
-            raise UndefinedBehaviour(f"argument {index} of {self.name} is {value}")
-        return value
-
-    def key(self, index: int) -> tuple[MemoryObject, int]:
-        at = self.pointer(index)
-        at.object.check(at.offset, 1)
-        return at.object, at.offset
-
-    def sync_name(self, index: int) -> SyncName:
-        target, offset = self.key(index)
-        return target.name, offset
-
-    def state(self, index: int, kind: type[S], make: Callable[[], S] | None = None) -> S:
-        """The synchronisation object behind an argument; a static initialiser makes it on first use."""
-        key = self.key(index)
-        found = self.run.sync.get(key)
-        if found is None:
-            if make is None:
-                raise UndefinedBehaviour(f"{self.name} of an object that was not initialised")
-            found = self.run.sync[key] = make()
-            self.run.synchronising.add(key[0])
-        if not isinstance(found, kind):
-            raise UndefinedBehaviour(f"{self.name} of another kind of object")
-        return found
-
-    def initialise(self, made: object) -> None:
-        """Make the object behind argument 0; POSIX leaves open what happens to one that is in use."""
-        if self.key(0) in self.run.sync:
-            raise UndefinedBehaviour(f"{self.name} of an object that is initialised already")
-        self.run.sync[self.key(0)] = made
-        self.run.synchronising.add(self.key(0)[0])
-
-    def touch(self, index: int, size: int, kind: str) -> None:
-        writes = kind != "read"
-        at = self.pointer(index)
-        self.run.touch(self.thread, at, size, kind, self.site, writes=writes, atomic=False, changes=writes)
-
-    def acquire(self, clock: Clock) -> None:
-        join_into(self.thread.clock.now, clock)
-
-    def release_to(self, clock: Clock) -> None:
-        join_into(clock, self.thread.clock.publish())
-
-    def effect(self) -> None:
-        """The thread has done something that a spinning loop does not do."""
-        self.thread.spun.clear()
-        self.thread.watched.clear()
-
-    def operation(self, *indices: int, ready: Callable[[], bool] | None = None, eager: bool = False) -> Operation:
-        """A step on the synchronisation objects behind the arguments."""
-        names = tuple(self.sync_name(index) for index in indices)
-        shared = [self.run.use(self.thread, name) for name in names]
-        return Operation(self.name, names, ready=ready, is_eager=eager or not any(shared))
-
-
-Prepare = Callable[[LibraryCall], Operation | None]
-Perform = Callable[[LibraryCall], Outcome]
-
-
-def _nothing(_: LibraryCall) -> None:
-    return None
-
-
-def _zero(_: LibraryCall) -> Outcome:
-    return 0
-
-
-# -- memory
-
-
-def _malloc(call: LibraryCall) -> Outcome:
-    return call.run.allocate(call.thread, "heap", call.number(0), zeroed=False)
-
-
-def _calloc(call: LibraryCall) -> Outcome:
-    return call.run.allocate(call.thread, "heap", call.number(0) * call.number(1), zeroed=True)
-
-
-def _prepare_free(call: LibraryCall) -> Operation | None:
-    at = call.args[0]
-    return _plain_operation(call, [(at, at.object.size, True)]) if isinstance(at, Pointer) else None
-
-
-def _free(call: LibraryCall) -> Outcome:
-    if call.args[0] == 0:
-        return None
-    at = call.pointer(0)
-    if at.object.name[0] != "heap" or at.offset != 0:
-        raise UndefinedBehaviour("free of something else than the heap")
-    call.touch(0, at.object.size, "free")
-    at.object.check(0, 0)
-    at.object.is_freed = True
-    return None
-
-
-def _plain_operation(call: LibraryCall, touched: list[tuple[Pointer, int, bool]]) -> Operation | None:
-    spans: list[Span] = [
-        (at.object.name, at.offset, at.offset + size, writes)
-        for at, size, writes in touched
-        if call.run.is_racy(at, size)
-    ]
-    return Operation(call.name, spans=tuple(spans)) if spans else None
-
-
-def _prepare_copy(call: LibraryCall) -> Operation | None:
-    size = call.number(2)
-    return _plain_operation(call, [(call.pointer(1), size, False), (call.pointer(0), size, True)]) if size else None
-
-
-def _copy(call: LibraryCall) -> Outcome:
-    size = call.number(2)
-    if size:
-        to, source = call.pointer(0), call.pointer(1)
-        call.touch(1, size, "read")
-        call.touch(0, size, "write")
-        copy_bytes(to, source, size)
-    return call.args[0]
-
-
-def copy_bytes(to: Pointer, source: Pointer, size: int) -> None:
-    """Copy whole cells where they lie inside the range, bytes elsewhere."""
-    to.object.check(to.offset, size)
-    content = source.object.bytes(source.offset, size)
-    cells = dict(source.object.cells.items())
-    at = 0
-    while at < size:
-        cell = cells.get(source.offset + at)
-        if cell is not None and at + cell[0] <= size:
-            to.object.store(to.offset + at, cell[0], cell[1])
-            at += cell[0]
-        else:
-            to.object.store(to.offset + at, 1, content[at])
-            at += 1
-
-
-def _prepare_realloc(call: LibraryCall) -> Operation | None:
-    return _prepare_free(call)
-
-
-def _realloc(call: LibraryCall) -> Outcome:
-    made = call.run.allocate(call.thread, "heap", call.number(1), zeroed=False)
-    if isinstance(call.args[0], Pointer):
-        old = call.args[0]
-        size = min(old.object.size, call.number(1))
-        _free(call)
-        old.object.is_freed = False
-        copy_bytes(made, Pointer(old.object, 0), size)
-        old.object.is_freed = True
-    return made
-
-
-def _prepare_set(call: LibraryCall) -> Operation | None:
-    size = call.number(2)
-    return _plain_operation(call, [(call.pointer(0), size, True)]) if size else None
-
-
-def _set(call: LibraryCall) -> Outcome:
-    size, to = call.number(2), call.pointer(0)
-    if size:
-        call.touch(0, size, "write")
-        for at in range(size):
-            to.object.store(to.offset + at, 1, call.number(1) & 0xFF)
-    return call.args[0]
-
-
 # -- threads
 
 
 def _prepare_create(call: LibraryCall) -> Operation | None:
-    return _plain_operation(call, [(call.pointer(0), 8, True)])
+    return plain_operation(call, [(call.pointer(0), 8, True)])
 
 
 def _create(call: LibraryCall) -> Outcome:
@@ -745,65 +514,57 @@ def _atomic_clock(call: LibraryCall) -> Clock:
 ATOMIC_HOME: Final = MemoryObject(("atomic section",), 1, 0)
 
 LIBRARY: Final[dict[str, tuple[Prepare, Perform]]] = {
-    "malloc": (_nothing, _malloc),
-    "calloc": (_nothing, _calloc),
-    "realloc": (_prepare_realloc, _realloc),
-    "free": (_prepare_free, _free),
-    "llvm.memcpy": (_prepare_copy, _copy),
-    "llvm.memmove": (_prepare_copy, _copy),
-    "memcpy": (_prepare_copy, _copy),
-    "llvm.memset": (_prepare_set, _set),
-    "memset": (_prepare_set, _set),
+    **MEMORY_FUNCTIONS,
     "pthread_create": (_prepare_create, _create),
     "pthread_join": (_prepare_join, _join),
     "pthread_tryjoin_np": (_prepare_try_join, _try_join),
-    "pthread_key_create": (_nothing, _create_key),
-    "pthread_setspecific": (_nothing, _set_specific),
-    "pthread_getspecific": (_nothing, _get_specific),
-    "pthread_detach": (_nothing, _detach),
-    "pthread_exit": (_nothing, _exit_thread),
-    "pthread_self": (_nothing, _self),
-    "pthread_equal": (_nothing, _equal),
-    "pthread_mutexattr_init": (_nothing, _init_attribute),
-    "pthread_mutexattr_settype": (_nothing, _set_type),
-    "pthread_mutexattr_destroy": (_nothing, _destroy),
-    "pthread_mutex_init": (_nothing, _init_mutex),
-    "pthread_mutex_destroy": (_nothing, _destroy),
+    "pthread_key_create": (nothing, _create_key),
+    "pthread_setspecific": (nothing, _set_specific),
+    "pthread_getspecific": (nothing, _get_specific),
+    "pthread_detach": (nothing, _detach),
+    "pthread_exit": (nothing, _exit_thread),
+    "pthread_self": (nothing, _self),
+    "pthread_equal": (nothing, _equal),
+    "pthread_mutexattr_init": (nothing, _init_attribute),
+    "pthread_mutexattr_settype": (nothing, _set_type),
+    "pthread_mutexattr_destroy": (nothing, _destroy),
+    "pthread_mutex_init": (nothing, _init_mutex),
+    "pthread_mutex_destroy": (nothing, _destroy),
     "pthread_mutex_lock": (_prepare_lock, _lock),
     "pthread_mutex_trylock": (_prepare_try_lock, _try_lock),
     "pthread_mutex_unlock": (_prepare_unlock, _unlock),
-    "pthread_spin_init": (_nothing, _init_mutex),
-    "pthread_spin_destroy": (_nothing, _destroy),
+    "pthread_spin_init": (nothing, _init_mutex),
+    "pthread_spin_destroy": (nothing, _destroy),
     "pthread_spin_lock": (_prepare_lock, _lock),
     "pthread_spin_trylock": (_prepare_try_lock, _try_lock),
     "pthread_spin_unlock": (_prepare_unlock, _unlock),
-    "pthread_rwlock_init": (_nothing, _init_rwlock),
-    "pthread_rwlock_destroy": (_nothing, _destroy),
+    "pthread_rwlock_init": (nothing, _init_rwlock),
+    "pthread_rwlock_destroy": (nothing, _destroy),
     "pthread_rwlock_rdlock": (_prepare_read, _read_lock),
     "pthread_rwlock_wrlock": (_prepare_write, _write_lock),
     "pthread_rwlock_tryrdlock": (_prepare_try_rw, _try_read),
     "pthread_rwlock_trywrlock": (_prepare_try_rw, _try_write),
     "pthread_rwlock_unlock": (_prepare_unlock, _unlock_rw),
-    "pthread_cond_init": (_nothing, _init_condition),
-    "pthread_cond_destroy": (_nothing, _destroy),
+    "pthread_cond_init": (nothing, _init_condition),
+    "pthread_cond_destroy": (nothing, _destroy),
     "pthread_cond_wait": (_prepare_wait, _wait),
     "pthread_cond_signal": (_prepare_signal, _signal),
     "pthread_cond_broadcast": (_prepare_signal, _broadcast),
-    "sem_init": (_nothing, _init_semaphore),
-    "sem_destroy": (_nothing, _destroy),
+    "sem_init": (nothing, _init_semaphore),
+    "sem_destroy": (nothing, _destroy),
     "sem_post": (_prepare_post, _post),
     "sem_wait": (_prepare_take, _take),
     "sem_trywait": (_prepare_post, _try_take),
-    "pthread_barrier_init": (_nothing, _init_barrier),
-    "pthread_barrier_destroy": (_nothing, _destroy),
+    "pthread_barrier_init": (nothing, _init_barrier),
+    "pthread_barrier_destroy": (nothing, _destroy),
     "pthread_barrier_wait": (_prepare_barrier, _barrier),
     "pthread_once": (_prepare_once, _once),
     "__VERIFIER_atomic_begin": (_prepare_begin, begin_atomic),
-    "__VERIFIER_atomic_end": (_nothing, end_atomic),
-    "__VERIFIER_nondet_int": (_nothing, _nondet),
-    "__VERIFIER_assume": (_nothing, _assume),
-    "abort": (_nothing, _stop),
-    "exit": (_nothing, _stop),
-    "sched_yield": (_nothing, _zero),
-    "usleep": (_nothing, _zero),
+    "__VERIFIER_atomic_end": (nothing, end_atomic),
+    "__VERIFIER_nondet_int": (nothing, _nondet),
+    "__VERIFIER_assume": (nothing, _assume),
+    "abort": (nothing, _stop),
+    "exit": (nothing, _stop),
+    "sched_yield": (nothing, zero),
+    "usleep": (nothing, zero),
 }

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from differential.clocks import Detector, ThreadClock, fork
-from differential.memory import (
+from raceproof.interpreter.clocks import Detector, ThreadClock, fork
+from raceproof.interpreter.memory import (
     UNDEFINED,
     MemoryObject,
     NotSupported,
@@ -102,7 +102,8 @@ class Frame:
 
 @dataclass(eq=False, slots=True)
 class RunningThread:
-    """`phase` counts the steps of an operation that takes several, `eager` those since the last choice; `spun` are the states since the last effect."""
+    """`phase` counts the steps of an operation that takes several, `eager` those since the last choice; `spun` are the
+    states since the last effect, `watched` what was read since then, with its version."""
 
     name: ThreadName
     number: int

@@ -1,6 +1,6 @@
 """All executions of a small program, up to the order of steps that do not depend on one another.
 
-Follows the sleep sets of [GODEFROID96]: depth-first over every visible step of every thread, leaving out a step that
+Follows the sleep sets of [God96]: depth-first over every visible step of every thread, leaving out a step that
 was explored before and has met nothing since that depends on it. Every execution is run again from the start.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-from differential.clocks import Race, RaceKey
-from differential.execution import Execution, Operation, RunningThread, ThreadName, Visible
-from differential.interpreter import advance, take_step
-from differential.memory import NotSupported
+from raceproof.interpreter.clocks import Race, RaceKey
+from raceproof.interpreter.execution import Execution, Operation, RunningThread, ThreadName, Visible
+from raceproof.interpreter.interpreter import advance, take_step
+from raceproof.interpreter.memory import NotSupported
 from raceproof.ir import Program
 
 MAX_EXECUTIONS = 20_000
@@ -37,7 +37,7 @@ class Node:
 
 
 @dataclass(slots=True)
-class Verdict:
+class Exploration:
     """All races that some execution has; `is_complete`: all executions were tried."""
 
     races: dict[RaceKey, Race] = field(default_factory=dict)
@@ -49,14 +49,14 @@ class Verdict:
 
 def explore(
     program: Program, max_executions: int = MAX_EXECUTIONS, seconds: float = 60.0, *, reduced: bool = True
-) -> Verdict:
+) -> Exploration:
     """Try all schedules and inputs. Raises `NotSupported` for a program that the interpreter does not know.
 
     Without `reduced`, a schedule is every order of every step, and nothing is left out.
     """
     if any(program.listed_functions(table) for table in ("llvm.global_ctors", "llvm.global_dtors")):
         raise NotSupported("constructors and destructors")
-    verdict = Verdict()
+    verdict = Exploration()
     visible = Visible(everything=not reduced)
     deadline = time.monotonic() + seconds
     while _explore_round(program, visible, verdict, max_executions, deadline):
@@ -64,7 +64,9 @@ def explore(
     return verdict
 
 
-def _explore_round(program: Program, visible: Visible, verdict: Verdict, max_executions: int, deadline: float) -> bool:
+def _explore_round(
+    program: Program, visible: Visible, verdict: Exploration, max_executions: int, deadline: float
+) -> bool:
     """All executions with what is known to be visible; True if more turned out to be."""
     ids: dict[ThreadName, int] = {}
     stack: list[Node] = []
@@ -85,7 +87,7 @@ def _explore_round(program: Program, visible: Visible, verdict: Verdict, max_exe
         stack[-1].position += 1
 
 
-def _run_once(run: Execution, stack: list[Node], verdict: Verdict) -> bool:
+def _run_once(run: Execution, stack: list[Node], verdict: Exploration) -> bool:
     """Follow the stack, then go on with first choices; False if the execution was cut off."""
     depth = 0
     trace: list[str] = []
@@ -142,7 +144,7 @@ def _enabled(run: Execution) -> list[RunningThread]:
     return ready
 
 
-def _collect(run: Execution, verdict: Verdict, trace: tuple[str, ...]) -> None:
+def _collect(run: Execution, verdict: Exploration, trace: tuple[str, ...]) -> None:
     for key, race in run.detector.races.items():
         known = verdict.races.get(key)
         if known is None or (race.is_first and not known.is_first):

@@ -8,18 +8,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from differential.clocks import AtomicClock
-from differential.execution import Execution, Frame, Operation, RunningThread, SyncName, new_frame
-from differential.library import (
-    LIBRARY,
-    Again,
-    Entered,
-    LibraryCall,
-    begin_atomic,
-    copy_bytes,
-    end_atomic,
+from raceproof.interpreter.calls import Again, Entered, LibraryCall
+from raceproof.interpreter.clocks import AtomicClock
+from raceproof.interpreter.execution import Execution, Frame, Operation, RunningThread, SyncName, new_frame
+from raceproof.interpreter.library import LIBRARY, begin_atomic, end_atomic
+from raceproof.interpreter.library_memory import copy_bytes
+from raceproof.interpreter.memory import (
+    UNDEFINED,
+    MemoryObject,
+    NotSupported,
+    Pointer,
+    Undefined,
+    UndefinedBehaviour,
+    Value,
 )
-from differential.memory import UNDEFINED, MemoryObject, NotSupported, Pointer, Undefined, UndefinedBehaviour, Value
+from raceproof.interpreter.values import (
+    OPERATIONS,
+    POINTER_BITS,
+    UPDATES,
+    as_number,
+    as_pointer,
+    compare,
+    load_value,
+    parts_of,
+    signed,
+    store_value,
+    width_of,
+)
 from raceproof.ir import (
     Address,
     Alloca,
@@ -34,21 +49,17 @@ from raceproof.ir import (
     Fence,
     Gep,
     IntConst,
-    IntType,
-    IrType,
     Jump,
     Load,
     MemoryOrder,
     Operand,
     OtherConst,
     Phi,
-    PtrType,
     Reg,
     Return,
     Rmw,
     Select,
     Store,
-    StructType,
     Switch,
     Unreachable,
 )
@@ -56,7 +67,6 @@ from raceproof.ir import (
 SEGMENT_LIMIT = 3000  # instructions without a step
 EAGER_LIMIT = 200  # steps in a row that are not visible
 ATOMIC_PREFIX = "__VERIFIER_atomic_"
-POINTER_BITS = 64
 
 
 def advance(run: Execution) -> None:
@@ -141,7 +151,7 @@ def _wait_for(run: Execution, thread: RunningThread, operation: Operation) -> No
 
 
 def _version(run: Execution, place: object) -> int:
-    return place.version if isinstance(place, MemoryObject) else run.versions.get(place, 0)  # type: ignore[call-overload,no-any-return]
+    return place.version if isinstance(place, MemoryObject) else run.versions.get(place, 0)  # type: ignore[call-overload]
 
 
 # -- values -----------------------------------------------------------------------------------------
@@ -158,58 +168,6 @@ def _value(run: Execution, thread: RunningThread, frame: Frame, operand: Operand
         case OtherConst(text="undef" | "poison"):
             return UNDEFINED
     raise NotSupported(f"constant {operand}")
-
-
-def _number(value: Value) -> int:
-    if not isinstance(value, int):
-        raise UndefinedBehaviour(f"{value} where a number is needed")
-    return value
-
-
-def _pointer(value: Value) -> Pointer:
-    if not isinstance(value, Pointer):
-        raise UndefinedBehaviour(f"{value} where a pointer is needed")
-    return value
-
-
-def _bits(type_: IrType) -> int:
-    match type_:
-        case IntType(bits=bits):
-            return bits
-        case PtrType():
-            return POINTER_BITS
-    raise NotSupported(f"arithmetic with {type_}")
-
-
-def _signed(value: int, bits: int) -> int:
-    return value - (1 << bits) if value >> (bits - 1) else value
-
-
-def _load(at: Pointer, type_: IrType) -> Value:
-    match type_:
-        case StructType(fields=fields, offsets=offsets):
-            return tuple(
-                _load(Pointer(at.object, at.offset + offset), part)
-                for part, offset in zip(fields, offsets, strict=True)
-            )
-        case IntType(bits=bits, size=size):
-            value = at.object.load(at.offset, size)
-            return value & ((1 << bits) - 1) if isinstance(value, int) else value
-        case PtrType(size=size):
-            return at.object.load(at.offset, size)
-    raise NotSupported(f"load of {type_}")
-
-
-def _store(at: Pointer, type_: IrType, value: Value) -> None:
-    match type_:
-        case StructType(fields=fields, offsets=offsets):
-            parts = value if isinstance(value, tuple) else (UNDEFINED,) * len(fields)
-            for part, offset, content in zip(fields, offsets, parts, strict=True):
-                _store(Pointer(at.object, at.offset + offset), part, content)
-        case IntType(size=size) | PtrType(size=size):
-            at.object.store(at.offset, size, value)
-        case _:
-            raise NotSupported(f"store of {type_}")
 
 
 def _define(frame: Frame, instr: Any, value: Value) -> None:
@@ -265,25 +223,25 @@ def _forget_atomics(run: Execution, at: Pointer, size: int) -> None:
 
 
 def _do_load(run: Execution, thread: RunningThread, frame: Frame, instr: Load, is_chosen: bool) -> None:
-    at, size = _pointer(_value(run, thread, frame, instr.address)), instr.type.size
+    at, size = as_pointer(_value(run, thread, frame, instr.address)), instr.type.size
     if _must_wait(run, thread, is_chosen, at, size, instr.order, False, "load"):
         return
     atomic = instr.order is not None
     run.touch(thread, at, size, "read", instr.id, writes=False, atomic=atomic, changes=False)
-    value = _load(at, instr.type)
+    value = load_value(at, instr.type)
     if instr.order is not None:
         thread.clock.read_atomic(_atomic_clock(run, at), instr.order.acquires)
     _define(frame, instr, value)
 
 
 def _do_store(run: Execution, thread: RunningThread, frame: Frame, instr: Store, is_chosen: bool) -> None:
-    at, size = _pointer(_value(run, thread, frame, instr.address)), instr.type.size
+    at, size = as_pointer(_value(run, thread, frame, instr.address)), instr.type.size
     if _must_wait(run, thread, is_chosen, at, size, instr.order, True, "store"):
         return
     value = _value(run, thread, frame, instr.value)
     atomic = instr.order is not None
     run.touch(thread, at, size, "write", instr.id, writes=True, atomic=atomic, changes=True)
-    _store(at, instr.type, value)
+    store_value(at, instr.type, value)
     if instr.order is not None:
         thread.clock.write_atomic(_atomic_clock(run, at), instr.order.releases, is_update=False)
     else:
@@ -291,31 +249,17 @@ def _do_store(run: Execution, thread: RunningThread, frame: Frame, instr: Store,
     frame.index += 1
 
 
-_RMW: Final[dict[str, Callable[[int, int, int], int]]] = {
-    "add": lambda a, b, bits: a + b,
-    "sub": lambda a, b, bits: a - b,
-    "and": lambda a, b, bits: a & b,
-    "or": lambda a, b, bits: a | b,
-    "xor": lambda a, b, bits: a ^ b,
-    "nand": lambda a, b, bits: ~(a & b),
-    "max": lambda a, b, bits: max(_signed(a, bits), _signed(b, bits)),
-    "min": lambda a, b, bits: min(_signed(a, bits), _signed(b, bits)),
-    "umax": lambda a, b, bits: max(a, b),
-    "umin": lambda a, b, bits: min(a, b),
-}
-
-
 def _do_rmw(run: Execution, thread: RunningThread, frame: Frame, instr: Rmw, is_chosen: bool) -> None:
-    at, size = _pointer(_value(run, thread, frame, instr.address)), instr.type.size
+    at, size = as_pointer(_value(run, thread, frame, instr.address)), instr.type.size
     if _must_wait(run, thread, is_chosen, at, size, instr.order, True, f"atomic {instr.op}"):
         return
-    old = _load(at, instr.type)
+    old = load_value(at, instr.type)
     operand = _value(run, thread, frame, instr.value)
     if instr.op == "xchg":
         new = operand
-    elif instr.op in _RMW:
-        bits = _bits(instr.type)
-        new = _RMW[instr.op](_number(old), _number(operand), bits) & ((1 << bits) - 1)
+    elif instr.op in UPDATES:
+        bits = width_of(instr.type)
+        new = UPDATES[instr.op](as_number(old), as_number(operand), bits) & ((1 << bits) - 1)
     else:
         raise NotSupported(f"atomic {instr.op}")
     changes = new != old
@@ -324,17 +268,17 @@ def _do_rmw(run: Execution, thread: RunningThread, frame: Frame, instr: Rmw, is_
     thread.clock.read_atomic(clock, instr.order.acquires)
     thread.clock.write_atomic(clock, instr.order.releases, is_update=True)
     if changes:
-        _store(at, instr.type, new)
+        store_value(at, instr.type, new)
     _define(frame, instr, old)
 
 
 def _do_compare_exchange(
     run: Execution, thread: RunningThread, frame: Frame, instr: CompareExchange, is_chosen: bool
 ) -> None:
-    at, size = _pointer(_value(run, thread, frame, instr.address)), instr.type.size
+    at, size = as_pointer(_value(run, thread, frame, instr.address)), instr.type.size
     if _must_wait(run, thread, is_chosen, at, size, instr.order, True, "compare and exchange"):
         return
-    old = _load(at, instr.type)
+    old = load_value(at, instr.type)
     expected = _value(run, thread, frame, instr.expected)
     if old is UNDEFINED or expected is UNDEFINED:
         raise UndefinedBehaviour("comparison of an undefined value")
@@ -344,7 +288,7 @@ def _do_compare_exchange(
     thread.clock.read_atomic(clock, (instr.order if succeeds else instr.failure_order).acquires)
     if succeeds:
         thread.clock.write_atomic(clock, instr.order.releases, is_update=True)
-        _store(at, instr.type, _value(run, thread, frame, instr.new))
+        store_value(at, instr.type, _value(run, thread, frame, instr.new))
     _define(frame, instr, (old, int(succeeds)))
 
 
@@ -354,7 +298,7 @@ def _do_fence(run: Execution, thread: RunningThread, frame: Frame, instr: Fence,
 
 
 def _do_alloca(run: Execution, thread: RunningThread, frame: Frame, instr: Alloca, is_chosen: bool) -> None:
-    count = _number(_value(run, thread, frame, instr.count))
+    count = as_number(_value(run, thread, frame, instr.count))
     made = run.allocate(thread, "stack", instr.type.size * count, zeroed=False)
     frame.variables.append(made.object)
     _define(frame, instr, made)
@@ -384,7 +328,7 @@ def _do_gep(run: Execution, thread: RunningThread, frame: Frame, instr: Gep, is_
 
 def _signed_index(index: int, bits: int) -> int:
     """clang extends indices to 64 bits itself, constants may be narrower."""
-    return _signed(index, bits)
+    return signed(index, bits)
 
 
 def _do_cast(run: Execution, thread: RunningThread, frame: Frame, instr: Cast, is_chosen: bool) -> None:
@@ -398,102 +342,57 @@ def _do_cast(run: Execution, thread: RunningThread, frame: Frame, instr: Cast, i
         _define(frame, instr, value)
     elif instr.op in ("ptrtoint", "inttoptr", "bitcast"):
         if isinstance(value, int):
-            value &= (1 << _bits(instr.to_type)) - 1
-        elif _bits(instr.to_type) != POINTER_BITS:
+            value &= (1 << width_of(instr.to_type)) - 1
+        elif width_of(instr.to_type) != POINTER_BITS:
             raise NotSupported("a part of a pointer")
         _define(frame, instr, value)
     elif instr.op in ("sext", "zext", "trunc"):
         if isinstance(value, Pointer):
             raise NotSupported("a part of a pointer")
-        number = _number(value)
+        number = as_number(value)
         if instr.op == "sext":
-            number = _signed(number, _bits(instr.from_type))
-        _define(frame, instr, number & ((1 << _bits(instr.to_type)) - 1))
+            number = signed(number, width_of(instr.from_type))
+        _define(frame, instr, number & ((1 << width_of(instr.to_type)) - 1))
     else:
         raise NotSupported(f"conversion {instr.op}")
 
 
-def _divide(a: int, b: int, bits: int, *, signed: bool, remainder: bool) -> int:
-    if b == 0:
-        raise UndefinedBehaviour("division by zero")
-    if not signed:
-        return a % b if remainder else a // b
-    x, y = _signed(a, bits), _signed(b, bits)
-    quotient = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
-    return x - quotient * y if remainder else quotient
-
-
-def _shift(a: int, b: int, bits: int, op: str) -> int:
-    if b >= bits:
-        raise UndefinedBehaviour("shift too far")
-    return a << b if op == "shl" else (a >> b if op == "lshr" else _signed(a, bits) >> b)
-
-
-_BINARY: Final[dict[str, Callable[[int, int, int], int]]] = {
-    **{op: _RMW[op] for op in ("add", "sub", "and", "or", "xor")},
-    "mul": lambda a, b, bits: a * b,
-    "udiv": lambda a, b, bits: _divide(a, b, bits, signed=False, remainder=False),
-    "sdiv": lambda a, b, bits: _divide(a, b, bits, signed=True, remainder=False),
-    "urem": lambda a, b, bits: _divide(a, b, bits, signed=False, remainder=True),
-    "srem": lambda a, b, bits: _divide(a, b, bits, signed=True, remainder=True),
-    "shl": lambda a, b, bits: _shift(a, b, bits, "shl"),
-    "lshr": lambda a, b, bits: _shift(a, b, bits, "lshr"),
-    "ashr": lambda a, b, bits: _shift(a, b, bits, "ashr"),
-}
-
-
 def _do_binary(run: Execution, thread: RunningThread, frame: Frame, instr: Binary, is_chosen: bool) -> None:
     left, right = _value(run, thread, frame, instr.left), _value(run, thread, frame, instr.right)
-    bits = _bits(instr.type)
+    bits = width_of(instr.type)
     result: Value
     if left is UNDEFINED or right is UNDEFINED:
         result = UNDEFINED
     elif isinstance(left, int) and isinstance(right, int):
-        if instr.op not in _BINARY:
+        if instr.op not in OPERATIONS:
             raise NotSupported(f"operation {instr.op}")
-        result = _BINARY[instr.op](left, right, bits) & ((1 << bits) - 1)
+        result = OPERATIONS[instr.op](left, right, bits) & ((1 << bits) - 1)
     elif isinstance(left, Pointer) and isinstance(right, Pointer):
         if instr.op != "sub" or left.object is not right.object:
             raise UndefinedBehaviour("arithmetic with pointers to different objects")
         result = (left.offset - right.offset) & ((1 << bits) - 1)
     elif isinstance(left, Pointer) and isinstance(right, int) and instr.op in ("add", "sub"):
-        step = _signed(right, bits)
+        step = signed(right, bits)
         result = Pointer(left.object, left.offset + (step if instr.op == "add" else -step))
     else:
         raise NotSupported("arithmetic with a pointer as a number")
     _define(frame, instr, result)
 
 
-def _compare(left: Value, right: Value, predicate: str, bits: int) -> bool:
-    if left is UNDEFINED or right is UNDEFINED:
-        raise UndefinedBehaviour("comparison of an undefined value")
-    if predicate in ("eq", "ne"):
-        return (left == right) == (predicate == "eq")
-    if isinstance(left, Pointer) and isinstance(right, Pointer):
-        if left.object is not right.object:
-            raise UndefinedBehaviour("comparison of pointers to different objects")
-        a, b = left.offset, right.offset
-    else:
-        a, b = _number(left), _number(right)
-        if predicate.startswith("s"):
-            a, b = _signed(a, bits), _signed(b, bits)
-    return {"lt": a < b, "le": a <= b, "gt": a > b, "ge": a >= b}[predicate[1:]]
-
-
 def _do_compare(run: Execution, thread: RunningThread, frame: Frame, instr: Compare, is_chosen: bool) -> None:
     left, right = _value(run, thread, frame, instr.left), _value(run, thread, frame, instr.right)
-    _define(frame, instr, int(_compare(left, right, instr.predicate, _bits(instr.type))))
+    _define(frame, instr, int(compare(left, right, instr.predicate, width_of(instr.type))))
 
 
 def _do_select(run: Execution, thread: RunningThread, frame: Frame, instr: Select, is_chosen: bool) -> None:
-    condition = _number(_value(run, thread, frame, instr.condition))
+    condition = as_number(_value(run, thread, frame, instr.condition))
     _define(frame, instr, _value(run, thread, frame, instr.if_true if condition else instr.if_false))
 
 
 def _do_extract(run: Execution, thread: RunningThread, frame: Frame, instr: Extract, is_chosen: bool) -> None:
     value = _value(run, thread, frame, instr.aggregate)
     for index in instr.indices:
-        value = value[index] if isinstance(value, tuple) else UNDEFINED  # type: ignore[assignment]
+        value = parts_of(value, index + 1)[index]
     _define(frame, instr, value)
 
 
@@ -504,7 +403,7 @@ def _do_compute(run: Execution, thread: RunningThread, frame: Frame, instr: Comp
             raise NotSupported("freeze of an undefined value")
         _define(frame, instr, values[0])
     elif instr.op == "insertvalue" and len(values) == 3 and isinstance(values[2], int):
-        parts = list(values[0]) if isinstance(values[0], tuple) else [UNDEFINED] * 8
+        parts = list(parts_of(values[0], 8))
         parts[values[2]] = values[1]
         _define(frame, instr, tuple(parts))
     else:
@@ -534,12 +433,12 @@ def _do_jump(run: Execution, thread: RunningThread, frame: Frame, instr: Jump, i
 
 
 def _do_branch(run: Execution, thread: RunningThread, frame: Frame, instr: Branch, is_chosen: bool) -> None:
-    condition = _number(_value(run, thread, frame, instr.condition))
+    condition = as_number(_value(run, thread, frame, instr.condition))
     _go(run, thread, frame, instr.if_true if condition else instr.if_false)
 
 
 def _do_switch(run: Execution, thread: RunningThread, frame: Frame, instr: Switch, is_chosen: bool) -> None:
-    value = _number(_value(run, thread, frame, instr.value))
+    value = as_number(_value(run, thread, frame, instr.value))
     label = instr.default
     for case, target in instr.cases:
         if (case - value) % (1 << 32) == 0:
@@ -619,7 +518,7 @@ def _enter(
         _wait_for(run, thread, Operation(name, everything=True))
         return
     for index, size in instr.by_value:
-        source = _pointer(args[index])
+        source = as_pointer(args[index])
         run.touch(thread, source, size, "read", instr.id, writes=False, atomic=False, changes=False)
         copy = run.allocate(thread, "stack", size, zeroed=False)
         copy_bytes(copy, source, size)
