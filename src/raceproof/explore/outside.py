@@ -204,7 +204,13 @@ _MATH_H: Final = _of_all_types("""
     sqrt tan tanh tanpi tgamma trunc ufromfp ufromfpx y0 y1 yn
     cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog clog10 conj cpow cproj creal csin csinh
     csqrt ctan ctanh __finite __fpclassify __isinf __isnan __issignaling __signbit
-""") | _words("lgamma_r lgammaf_r lgammal_r __iseqsig fegetround")
+""") | _words("lgamma_r lgammaf_r lgammal_r __iseqsig")
+# Each thread has its own floating-point environment, here as in reality.
+_FENV_H: Final = _words("""
+    fegetround fesetround feclearexcept feraiseexcept fetestexcept fetestexceptflag fegetexceptflag fesetexceptflag
+    fesetexcept fegetenv fesetenv feholdexcept feupdateenv fegetmode fesetmode feenableexcept fedisableexcept
+    fegetexcept
+""")
 
 # Jumps stay within the stack of one thread; attributes are plain memory of the program.
 _THREADS: Final = _words("""
@@ -232,5 +238,15 @@ _LOCALIZED: Final = (_STRING_H | _WCHAR_H | _CTYPE_H | _STDLIB_H | _LOCALE_H | _
 )
 
 _MEMORY_ONLY: Final = (
-    _THREADS | _STRING_H | _WCHAR_H | _CTYPE_H | _STDLIB_H | _LOCALE_H | _STDIO_H | _TIME_H | _SYSTEM | _MATH_H
+    _THREADS
+    | _STRING_H
+    | _WCHAR_H
+    | _CTYPE_H
+    | _STDLIB_H
+    | _LOCALE_H
+    | _STDIO_H
+    | _TIME_H
+    | _SYSTEM
+    | _MATH_H
+    | _FENV_H
 )

@@ -127,22 +127,63 @@ void rp_switch(void **from, void **to);
 #define KEPT_REGISTERS 4
 #endif
 
-void fiber_make(struct fiber *fiber, void (*entry)(void)) {
+/* Each thread has its own floating-point environment. Reading it takes a few cycles, and most threads have the same one;
+ * only where they differ is it set, of which the x87's exception flags are slow. */
+#define X87_EXCEPTIONS 0x3fu
+
+static inline void fp_read(struct fp_environment *fp) {
+    __asm__ volatile("stmxcsr %0\n\tfnstcw %1\n\tfnstsw %2"
+                     : "=m"(fp->mxcsr), "=m"(fp->x87_control), "=m"(fp->x87_status));
+    fp->x87_status &= X87_EXCEPTIONS;
+}
+
+static __attribute__((noinline, cold)) void fp_set(const struct fp_environment *now, const struct fp_environment *fp) {
+    if (now->x87_status != fp->x87_status) {
+        struct { uint32_t control, status, others[5]; } x87;
+        __asm__ volatile("fnstenv %0" : "=m"(x87)); /* masks all exceptions: fldenv puts the control word back */
+        x87.status = (x87.status & ~X87_EXCEPTIONS) | fp->x87_status;
+        x87.control = (x87.control & 0xffff0000u) | fp->x87_control;
+        __asm__ volatile("fldenv %0" : : "m"(x87));
+    } else if (now->x87_control != fp->x87_control) {
+        __asm__ volatile("fldcw %0" : : "m"(fp->x87_control));
+    }
+    if (now->mxcsr != fp->mxcsr) __asm__ volatile("ldmxcsr %0" : : "m"(fp->mxcsr));
+}
+
+static inline bool fp_is_same(const struct fp_environment *a, const struct fp_environment *b) {
+    _Static_assert(sizeof(struct fp_environment) == sizeof(uint64_t), "compared as one word");
+    uint64_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return x == y;
+}
+
+void fiber_make(struct fiber *fiber, void (*entry)(void), bool is_first) {
     /* As if `entry` had been called: the stack is one word below a multiple of 16, a null return address on top. */
     void **top = (void **)((char *)fiber->stack + fiber->stack_size - 64);
     *--top = NULL;
     *--top = (void *)entered(fiber, entry);
     for (int i = 0; i < KEPT_REGISTERS; i++) *--top = NULL;
     fiber->sp = top;
+    if (is_first)
+        fiber->fp = (struct fp_environment){.mxcsr = 0x1f80, .x87_control = 0x37f};
+    else
+        fp_read(&fiber->fp);
 }
 
-static inline void swap(struct fiber *from, struct fiber *to) { rp_switch(&from->sp, &to->sp); }
+static inline void swap(struct fiber *from, struct fiber *to) {
+    fp_read(&from->fp);
+    if (!fp_is_same(&from->fp, &to->fp)) fp_set(&from->fp, &to->fp);
+    rp_switch(&from->sp, &to->sp);
+}
 
 #else
 
 #include <ucontext.h>
 
-void fiber_make(struct fiber *fiber, void (*entry)(void)) {
+/* Of the floating-point environment ucontext takes care. */
+void fiber_make(struct fiber *fiber, void (*entry)(void), bool is_first) {
+    (void)is_first;
     if (fiber->context == NULL) fiber->context = calloc(1, sizeof(ucontext_t));
     ucontext_t *context = fiber->context;
     getcontext(context);

@@ -247,7 +247,7 @@ static void add_held(uintptr_t object, bool is_shared, uint64_t *exclusive, uint
 static uint32_t position_now(const struct thread *t) {
     if (t->state == T_FINISHED || t->pending.kind == OP_EXIT || t->pending.kind == OP_NEVER) return ENDED;
     uint32_t content[MAX_FRAMES + 1];
-    if (t->depth > MAX_FRAMES || t->held_count > MAX_HELD || t->pending.kind == OP_SPIN) return NONE;
+    if (t->depth > MAX_FRAMES || t->pending.kind == OP_SPIN) return NONE;
     uint32_t site = t->pending.kind == OP_START ? NOT_BEGUN | t->created_at
                     : t->pending.kind == OP_MEMORY
                         ? (t->pending.id < access_site_limit ? access_site[t->pending.id] : NONE)
@@ -283,7 +283,7 @@ static uint32_t key_of(uint32_t access, uint64_t exclusive, uint64_t shared) {
 void futures_past(struct thread *t, uint32_t access) {
     if (!futures_usable || used->lost) return;
     uint64_t exclusive = 0, shared = 0;
-    for (uint32_t i = 0; i < t->held_count && i < MAX_HELD; i++)
+    for (uint32_t i = 0; i < t->held_count; i++)
         add_held(t->held[i].object, t->held[i].shared, &exclusive, &shared);
     uint32_t key = key_of(access, exclusive, shared), epoch = t->hb[t->tid];
     if (key == NONE || used->pasts == MAX_PASTS) {

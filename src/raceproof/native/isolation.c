@@ -26,13 +26,16 @@ int rp_fork_mode;
 static volatile int interrupted;
 static uint64_t seen_steps;
 static int idle_ticks, late_ticks;
-static double deadline;
+static uint64_t deadline; /* 0: none */
 
-double now_seconds(void) {
+/* Whole numbers: this runs on the program's threads, whose floating-point flags are theirs. */
+static uint64_t now_nanoseconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
+
+double now_seconds(void) { return (double)now_nanoseconds() / 1e9; }
 
 uint64_t cpu_microseconds(void) {
     struct timespec own;
@@ -45,13 +48,15 @@ uint64_t cpu_microseconds(void) {
 
 enum stop stop_reason(void) {
     if (interrupted) return STOP_INTERRUPTED;
-    if (deadline > 0 && now_seconds() >= deadline) return STOP_TIME;
+    if (deadline > 0 && now_nanoseconds() >= deadline) return STOP_TIME;
     return STOP_NOT;
 }
 
 bool must_stop(void) { return tick_pending && stop_reason() != STOP_NOT; }
 
-void set_deadline(double seconds) { deadline = seconds > 0 ? now_seconds() + seconds : 0; }
+void set_deadline(double seconds) {
+    deadline = seconds > 0 ? now_nanoseconds() + (uint64_t)(seconds * 1e9) : 0;
+}
 
 /* In the dispatcher: nothing is half done here. */
 void on_tick(void) {

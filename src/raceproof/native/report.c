@@ -224,7 +224,7 @@ void report_flush_step(void) {
     put("\t", 1);
     put_value(&last.op);
     put("\t", 1);
-    for (uint32_t i = 0; i < t->held_count && i < MAX_HELD; i++) {
+    for (uint32_t i = 0; i < t->held_count; i++) {
         if (i) put(" ", 1);
         put_name(t->held[i].object);
     }

@@ -115,16 +115,18 @@ enum thread_state { T_UNUSED, T_READY, T_FINISHED };
 struct cleanup;
 struct frame { uint32_t site; uintptr_t sp; };
 #define MAX_FRAMES 256
-#define MAX_HELD 64
 #define MAX_POLLS 64
 #define MAX_CARRIED 16
 #define MAX_TIMEOUTS 8
 #define TIMEOUTS_OF_ONE 3
 
-struct held { uintptr_t object; uint32_t site; uint8_t shared, type; };
+struct held { uintptr_t object; uint32_t site; uint8_t shared, type; }; /* one for each time that it was taken */
 struct poll { const void *address; uint32_t size; uint8_t value[16]; };
 
-struct fiber { void *sp; void *context; void *stack; size_t stack_size; };
+/* The floating-point environment: rounding, which exceptions trap, which have occurred. */
+struct fp_environment { uint32_t mxcsr; uint16_t x87_control, x87_status; };
+
+struct fiber { void *sp; void *context; void *stack; size_t stack_size; struct fp_environment fp; };
 
 struct thread {
     struct fiber fiber;
@@ -159,8 +161,8 @@ struct thread {
     uint8_t looks_again;         /* its wait stands in a loop that only tests and waits again */
     struct frame frames[MAX_FRAMES];
     uint32_t depth;
-    struct held held[MAX_HELD];
-    uint32_t held_count;
+    struct held *held; /* grows as needed: the search relies on it */
+    uint32_t held_count, held_capacity;
     struct poll polls[MAX_POLLS];
     uint32_t poll_count;
     uint8_t polling, poll_overflow;

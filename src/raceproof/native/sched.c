@@ -445,7 +445,7 @@ struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t si
     G->thread_parent[tid] = t->parent;
     G->thread_site[tid] = site;
     fiber_stack(&t->fiber);
-    fiber_make(&t->fiber, thread_entry);
+    fiber_make(&t->fiber, thread_entry, self == NULL);
     thread_locals(t);
     live |= BIT(tid);
     silent |= BIT(tid);

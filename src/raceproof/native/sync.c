@@ -8,6 +8,7 @@
 #include "sync.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libc.h"
@@ -31,18 +32,20 @@ static void note_try(void) {
 /* ---- locks */
 
 static void hold(const struct object *o, bool shared) {
-    if (self->held_count < MAX_HELD) self->held[self->held_count] = (struct held){o->address, rp_site, shared, o->type};
-    self->held_count++;
+    if (self->held_count == self->held_capacity) {
+        self->held_capacity = self->held_capacity == 0 ? 16 : 2 * self->held_capacity;
+        self->held = realloc(self->held, self->held_capacity * sizeof *self->held);
+        if (self->held == NULL) abort();
+    }
+    self->held[self->held_count++] = (struct held){o->address, rp_site, shared, o->type};
 }
 
 static void let_go(const struct object *o) {
-    uint32_t n = self->held_count < MAX_HELD ? self->held_count : MAX_HELD;
-    for (uint32_t i = n; i-- > 0;) {
+    for (uint32_t i = self->held_count; i-- > 0;) {
         if (self->held[i].object != o->address) continue;
-        memmove(&self->held[i], &self->held[i + 1], (n - i - 1) * sizeof *self->held);
-        break;
+        memmove(&self->held[i], &self->held[i + 1], (--self->held_count - i) * sizeof *self->held);
+        return;
     }
-    if (self->held_count > 0) self->held_count--;
 }
 
 static int taken(struct object *o, bool shared) {
@@ -127,7 +130,7 @@ int lock_release(const void *lock, enum object_type type, const char *what) {
         let_go(o);
         /* a thread may hold the read side more than once */
         uint32_t still = 0;
-        for (uint32_t i = 0; i < self->held_count && i < MAX_HELD; i++) still += self->held[i].object == o->address;
+        for (uint32_t i = 0; i < self->held_count; i++) still += self->held[i].object == o->address;
         if (still == 0) o->readers &= ~BIT(self->tid);
         return 0;
     }

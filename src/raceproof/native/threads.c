@@ -48,8 +48,7 @@ static void run_destructors(void) {
 }
 
 static void leave_locks(struct thread *t) {
-    uint32_t n = t->held_count < MAX_HELD ? t->held_count : MAX_HELD;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < t->held_count; i++) {
         if (t->held[i].type != O_MUTEX) continue; /* stays taken */
         struct object *o = object_at((void *)t->held[i].object, O_MUTEX);
         if (o->owner != t->tid || !o->robust) continue;
