@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from raceproof import evidence, explore, facts, frontend, report
-from raceproof.cli.options import Commands, add_run_arguments
+from raceproof.cli.options import Commands, add_root_argument, add_run_arguments
 from raceproof.cli.output import is_interactive, json_file
 from raceproof.cli.progress import Progress
-from raceproof.cli.report_file import ReportedClaims, read_claims
+from raceproof.cli.report_file import ReportedClaims, load_again, read_claims
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, InputError
 from raceproof.evidence import Answer, Judgement
@@ -29,6 +29,7 @@ class CheckEvidenceOptions:
     """`json` is where to write the answers, `-` for standard output, None for nowhere."""
 
     report: Path
+    root: Path | None
     time_limit: float
     json: str | None
     verbose: bool
@@ -37,7 +38,7 @@ class CheckEvidenceOptions:
     def of(args: argparse.Namespace) -> CheckEvidenceOptions:
         if args.arguments:
             raise InputError("the arguments of the program are in the report: leave them out")
-        return CheckEvidenceOptions(args.report, args.time_limit, args.json, args.verbose > 0)
+        return CheckEvidenceOptions(args.report, args.root, args.time_limit, args.json, args.verbose > 0)
 
 
 def add_parser(commands: Commands) -> None:
@@ -49,6 +50,7 @@ def add_parser(commands: Commands) -> None:
         "Exit status: 0 all is accepted, 1 something is rejected, 2 bad input, 3 something could not be checked.",
     )
     parser.add_argument("report", type=Path, metavar="REPORT.json", help="what `check` or `explore` wrote with --json")
+    add_root_argument(parser)
     add_run_arguments(parser)
     parser.add_argument(
         "--json", metavar="F", help="also write the answers to this file as JSON; - for standard output"
@@ -58,7 +60,7 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     options = CheckEvidenceOptions.of(args)
-    reported = read_claims(options.report)
+    reported = read_claims(options.report, options.root)
     show = is_interactive(sys.stderr, os.environ) and not options.verbose
     with json_file(options.json, [str(options.report)]) as file:
         with Progress(sys.stderr, show) as progress:
@@ -73,7 +75,9 @@ def run(args: argparse.Namespace) -> Exit:
 
 def _check(reported: ReportedClaims, budget: Budget, progress: Progress) -> tuple[Judgement, ...]:
     progress.stage("compiling")
-    program = frontend.load(reported.request, budget)
+    program = load_again(reported.request, budget)
+    if reported.digest and program.origin.digest != reported.digest:
+        raise InputError("the program or the compiler has changed since the report was written: check it again")
     setup = reported.setup
     search = None
     if setup is not None:

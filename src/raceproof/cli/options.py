@@ -129,6 +129,15 @@ def add_run_arguments(parser: Parser, time_limit: float | None = DEFAULT_TIME_LI
     )
 
 
+def add_root_argument(parser: Parser) -> None:
+    parser.add_argument(
+        "--root",
+        type=Path,
+        metavar="DIR",
+        help="where the program is now, if it was moved since the report was written",
+    )
+
+
 def add_result_arguments(parser: Parser) -> None:
     parser.add_argument("--jobs", type=positive(int), metavar="N", help="processes to use (default: 1)")
     group = parser.add_argument_group("results")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from raceproof import explore, facts, frontend, portfolio, report
-from raceproof.cli.options import Commands, add_run_arguments, positive
+from raceproof.cli.options import Commands, add_root_argument, add_run_arguments, positive
 from raceproof.cli.output import is_interactive, wants_color
 from raceproof.cli.progress import Progress
-from raceproof.cli.report_file import Reported, read_report
+from raceproof.cli.report_file import Reported, load_again, read_report
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, InputError
 from raceproof.model import ConcurrentProgram, RacePair, Trace
@@ -25,6 +25,7 @@ class ReplayOptions:
     report: Path
     race: int | None
     other: int | None
+    root: Path | None
     time_limit: float
     verbose: bool
 
@@ -34,7 +35,7 @@ class ReplayOptions:
             raise InputError("give only one of: --race, --other")
         if args.arguments:
             raise InputError("the arguments of the program are in the report: leave them out")
-        return ReplayOptions(args.report, args.race, args.other, args.time_limit, args.verbose > 0)
+        return ReplayOptions(args.report, args.race, args.other, args.root, args.time_limit, args.verbose > 0)
 
 
 def add_parser(commands: Commands) -> None:
@@ -47,17 +48,18 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("report", type=Path, metavar="REPORT.json", help="what `explore` or `check` wrote with --json")
     parser.add_argument("--race", type=positive(int), metavar="ID", help="which pair (default: the first race)")
     parser.add_argument("--other", type=positive(int), metavar="ID", help="an entry of `other`: a deadlock, a crash, …")
+    add_root_argument(parser)
     add_run_arguments(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Exit:
     options = ReplayOptions.of(args)
-    reported = read_report(options.report, options.race, options.other)
+    reported = read_report(options.report, options.race, options.other, options.root)
     show = is_interactive(sys.stderr, os.environ) and not options.verbose
     with Progress(sys.stderr, show) as progress:
         trace = _replay(reported, Budget.seconds(options.time_limit), progress)
-    report.write_trace(trace, sys.stdout, wants_color(sys.stdout, os.environ))
+    report.write_trace(trace, sys.stdout, wants_color(sys.stdout, os.environ), str(reported.request.root))
     if not trace.repeated:
         return Exit.UNKNOWN
     return Exit.RACE if reported.schedule is not None else Exit.RACE_FREE
@@ -65,7 +67,7 @@ def run(args: argparse.Namespace) -> Exit:
 
 def _replay(reported: Reported, budget: Budget, progress: Progress) -> Trace:
     progress.stage("compiling")
-    program = frontend.load(reported.request, budget)
+    program = load_again(reported.request, budget)
     module = frontend.link_program(reported.request, budget)
     if explore.module_hash(module) != reported.setup.module:
         raise InputError("the program or the compiler has changed since the report was written: explore it again")

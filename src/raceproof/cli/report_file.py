@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast
 from raceproof import evidence, explore, frontend
 from raceproof.cli.report_heaps import heaps_of
 from raceproof.cli.report_invariants import invariants_of
-from raceproof.core import InputError
-from raceproof.ir import SiteId
+from raceproof.core import Budget, InputError, ToolMissing
+from raceproof.ir import Program, SiteId
 from raceproof.model import (
     AccessId,
     CertifiedNet,
@@ -60,11 +60,12 @@ class ReportedClaims:
     request: frontend.CompileRequest
     models: Models
     setup: RunSetup | None
+    digest: str
     claims: evidence.ReportClaims
 
 
-def read_claims(path: Path) -> ReportedClaims:
-    """Everything that the report claims, with what to compile."""
+def read_claims(path: Path, root: Path | None = None) -> ReportedClaims:
+    """Everything that the report claims, with what to compile; `root` is where the program is now, if it was moved."""
     fields = _read(path)
     try:
         replay = fields["replay"]
@@ -83,7 +84,8 @@ def read_claims(path: Path) -> ReportedClaims:
         if len({claim.id for claim in claims.pairs if claim.id > 0}) != len(claims.pairs):
             raise ValueError("pairs need numbers of their own, from 1")
         setup = _setup(replay) if replay is not None else None
-        return ReportedClaims(_request(sources), _models(sources), setup, claims)
+        digest = str(sources.get("digest", ""))
+        return ReportedClaims(_request(sources, root), _models(sources), setup, digest, claims)
     except _DAMAGED as error:
         raise InputError(f"{path}: not a report of raceproof that can be checked ({_what(error)})") from None
 
@@ -158,7 +160,7 @@ def _scope(fields: Fields) -> Scope | None:
     return Scope(fields["scope"]) if fields["scope"] is not None else None
 
 
-def read_report(path: Path, race: int | None, other: int | None) -> Reported:
+def read_report(path: Path, race: int | None, other: int | None, root: Path | None = None) -> Reported:
     """The race or incident with that number; the first race, or else the first incident, if none is given."""
     fields = _read(path)
     try:
@@ -167,7 +169,7 @@ def read_report(path: Path, race: int | None, other: int | None) -> Reported:
         chosen = _choose(path, races, others, race, other)
         if fields.get("replay") is None:
             raise InputError(f"{path}: nothing was executed for this report")
-        return _reported(fields["replay"], chosen)
+        return _reported(fields["replay"], chosen, root)
     except _DAMAGED as error:
         raise InputError(f"{path}: not a report of raceproof that can be replayed ({_what(error)})") from None
 
@@ -218,8 +220,8 @@ def _numbers(found: dict[int, Fields]) -> str:
     return ", ".join(map(str, found)) or "none"
 
 
-def _reported(replay: Fields, chosen: Fields) -> Reported:
-    number, request, models, setup = int(chosen["id"]), _request(replay), _models(replay), _setup(replay)
+def _reported(replay: Fields, chosen: Fields, root: Path | None) -> Reported:
+    number, request, models, setup = int(chosen["id"]), _request(replay, root), _models(replay), _setup(replay)
     fields = chosen["schedule"]
     if "accesses" not in fields:
         kind, thread = str(chosen["kind"]), int(chosen["thread"])
@@ -228,10 +230,14 @@ def _reported(replay: Fields, chosen: Fields) -> Reported:
     return Reported(number, request, models, setup, schedule.run, schedule)
 
 
-def _request(sources: Fields) -> frontend.CompileRequest:
+def _request(sources: Fields, root: Path | None) -> frontend.CompileRequest:
+    """What to compile. Reports of earlier versions do not say what their root was: it is the current directory."""
     units = [frontend.Unit(Path(f["file"]), _texts(f["flags"]), Path(f["directory"])) for f in sources["files"]]
     if not units:
         raise ValueError("no files")
+    old = str(sources.get("root") or "")
+    if root is not None and old:
+        units = [_moved(unit, old, str(root.resolve())) for unit in units]
     for unit in units:
         frontend.check_words((str(unit.file), str(unit.directory), *unit.flags), "the report")
     if sources["data_model"] not in ("LP64", "ILP32") or sources["headers"] not in ("auto", "system", "bundled"):
@@ -242,7 +248,29 @@ def _request(sources: Fields) -> frontend.CompileRequest:
         headers=cast(frontend.Headers, sources["headers"]),
         compiler=Path(sources["compiler"]) if sources["compiler"] is not None else None,
         entry=str(sources["entry"]),
+        root=(root or Path(old or ".")).resolve(),
     )
+
+
+def load_again(request: frontend.CompileRequest, budget: Budget) -> Program:
+    """The program of a report, compiled anew; what is missing is named."""
+    try:
+        return frontend.load(request, budget)
+    except (InputError, ToolMissing):  # a compiler cannot be run in a directory that is gone
+        gone = next((unit.path for unit in request.units if not unit.path.is_file()), None)
+        if gone is None:
+            raise
+        hint = f"if the program has moved, say with --root where {request.root} is now"
+        raise InputError(f"{gone}: no such file; {hint}") from None
+
+
+def _moved(unit: frontend.Unit, old: str, new: str) -> frontend.Unit:
+    """The same file below another root; flags that name directories below the old one move as well."""
+
+    def moved(text: str) -> str:
+        return text.replace(old, new) if old.strip("/") else text
+
+    return frontend.Unit(Path(moved(str(unit.file))), tuple(map(moved, unit.flags)), Path(moved(str(unit.directory))))
 
 
 def _texts(words: Any) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ class Prepared:
 
 def module_hash(module: LinkedModule) -> str:
     """What tells whether sites and access ids of a report are those of this program."""
-    return hashlib.sha256(module.text.encode("utf-8", "surrogateescape")).hexdigest()
+    return module.origin.digest or hashlib.sha256(module.text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOptions, budget: Budget) -> Prepared:

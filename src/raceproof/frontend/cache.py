@@ -200,7 +200,7 @@ def _code_digest() -> str:
 def _program_key(recipe: Recipe, request: CompileRequest) -> str:
     names = [str(unit.file) for unit in request.units]
     origin = json.dumps([names, recipe.commands, request.data_model])
-    return _digest_of_parts(recipe.digest, _code_digest(), os.getcwd(), request.entry, origin)
+    return _digest_of_parts(recipe.digest, _code_digest(), str(request.root), request.entry, origin)
 
 
 def find_program(cache: Cache, recipe: Recipe, request: CompileRequest) -> Program | None:

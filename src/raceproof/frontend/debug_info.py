@@ -22,10 +22,14 @@ _NO_FIELDS: Node = {}
 
 
 class Metadata:
-    """Access to numbered metadata nodes: `!7 = distinct !DISubprogram(name: "f", line: 3, ...)`."""
+    """Access to numbered metadata nodes: `!7 = distinct !DISubprogram(name: "f", line: 3, ...)`.
 
-    def __init__(self, lines: Mapping[int, str]) -> None:
+    Files below `root`, if there is one, are named relative to it; the current directory has no part in it.
+    """
+
+    def __init__(self, lines: Mapping[int, str], root: str = "") -> None:
         self.lines = lines
+        self.root = root
         self._nodes: dict[int, Node] = {}
         self._files: dict[int, str | None] = {}
         self._paths: dict[int | None, str | None] = {}
@@ -95,21 +99,28 @@ class Metadata:
         return self._paths[number]
 
     def _find_path(self, number: int | None) -> str | None:
-        """A DIFile's path as the user would type it.
+        """A DIFile's path as the user would type it at the root.
 
         The compiler splits paths into directory and name as it likes; the directory is put back only
-        where the name alone would not lead to the file from the current directory.
+        where the name alone would not lead to the file from the root.
         """
+        path = self._as_compiled(number)
+        if path is None or not self.root or not path.startswith(self.root.rstrip("/") + "/"):
+            return path
+        return path[len(self.root.rstrip("/")) + 1 :]
+
+    def _as_compiled(self, number: int | None) -> str | None:
         node = self.node(number)
         name, directory = string(node, "filename"), string(node, "directory")
         if not name:
             return None
         if os.path.isabs(name) or not directory:
             return name
-        joined = os.path.join(directory, name)
-        if not os.path.exists(name):
+        joined = os.path.join(self.root, directory, name)
+        named = os.path.join(self.root, name)
+        if not os.path.exists(named):
             return joined
-        return joined if os.path.exists(joined) and not os.path.samefile(name, joined) else name
+        return joined if os.path.exists(joined) and not os.path.samefile(named, joined) else name
 
 
 def reference(text: str) -> int | None:

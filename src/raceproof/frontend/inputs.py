@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, cast
 
@@ -51,7 +51,7 @@ class CompileRequest:
     `headers`: "system" takes /usr/include, "bundled" the headers that come with the compiler (the system's
     are then looked at last), "auto" the system's if they are installed. `compiler` is the path of a clang to
     use in place of the one installed with raceproof. `expected` is what an SV-COMP task says about data races:
-    True for race-free.
+    True for race-free. `root`: the directory that relative names of files in results are seen from.
     """
 
     units: tuple[Unit, ...]
@@ -60,6 +60,7 @@ class CompileRequest:
     compiler: Path | None = None
     entry: str = "main"
     expected: bool | None = None
+    root: Path = field(default_factory=Path.cwd)
 
     def names(self) -> str:
         """The files, for messages."""

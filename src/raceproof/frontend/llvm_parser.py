@@ -78,7 +78,7 @@ def _parse(sections: _Sections, origin: Origin, entry: str) -> Program:
     types = TypeTable(DataLayout.parse(sections.layout), sections.types)
     symbols = Symbols(sections.aliases, types)
     reader = Reader(types, symbols.address, _undefined(sections))
-    metadata = Metadata(sections.metadata)
+    metadata = Metadata(sections.metadata, origin.root)
     source_types = SourceTypes(metadata, types.layout.pointer_size)
 
     globals_: dict[str, GlobalVariable] = {}

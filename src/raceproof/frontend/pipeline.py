@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import re
 import time
@@ -61,8 +62,16 @@ def _linked(
         recipe = kept.keep_module(cache, request, text, compiled, started)
     _check_entry(text, request)
     _check_names(text)
-    origin = Origin(tuple(str(unit.file) for unit in request.units), recipe.commands, request.data_model)
+    root = str(request.root)
+    names = tuple(str(unit.file) for unit in request.units)
+    origin = Origin(names, recipe.commands, request.data_model, root, _digest(text, root))
     return LinkedModule(text, origin), recipe
+
+
+def _digest(text: str, root: str) -> str:
+    """The same for the same program in another place: debug information names the directory."""
+    portable = text.replace(root, "<root>") if root.strip("/") else text
+    return hashlib.sha256(portable.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def _check_names(text: str) -> None:

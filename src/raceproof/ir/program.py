@@ -90,11 +90,17 @@ class GlobalVariable:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the program came from, enough to compile it again."""
+    """Where the program came from, enough to compile it again.
+
+    `root`: the directory that relative positions are seen from; empty for the current one. `digest` tells whether two
+    programs are the same, wherever their root is; empty if nobody has compared.
+    """
 
     files: tuple[str, ...]
     commands: tuple[tuple[str, ...], ...]
     data_model: str
+    root: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,7 +131,11 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What was compiled and how: enough to do it again."""
+    """What was compiled and how: enough to do it again.
+
+    `root`: the directory that relative names of files in the results are seen from. `digest` identifies the program
+    that was compiled.
+    """
 
     files: tuple[SourceFile, ...]
     data_model: str
@@ -139,6 +143,8 @@ class Sources:
     compiler: str | None
     entry: str
     models: Models = field(default_factory=Models)
+    root: str = ""
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from raceproof import __version__, facts
 from raceproof.core import Budget, LimitReached, Unsupported
-from raceproof.ir import Program
+from raceproof.ir import Origin, Program
 from raceproof.model import (
     CheckResult,
     ConcurrentProgram,
@@ -65,7 +65,7 @@ def check(
     course.run(engines)
     on_stage("result")
     conclusion = _conclude(cp, course, time.monotonic() - start)
-    return replace(conclusion, setup=course.setup, sources=_sources(settings))
+    return replace(conclusion, setup=course.setup, sources=_sources(settings, cp.program.origin))
 
 
 def undecided(files: tuple[str, ...], reason: str, seconds: float, interrupted: bool = False) -> CheckResult:
@@ -119,7 +119,7 @@ def _traced(namer: Namer, pair: PairResult) -> PairResult:
     return replace(pair, race=replace(race, trace=trace))
 
 
-def _sources(settings: Settings) -> Sources | None:
+def _sources(settings: Settings, origin: Origin) -> Sources | None:
     request = settings.request
     if request is None:
         return None
@@ -130,6 +130,8 @@ def _sources(settings: Settings) -> Sources | None:
         compiler=str(request.compiler) if request.compiler is not None else None,
         entry=request.entry,
         models=settings.models,
+        root=str(request.root),
+        digest=origin.digest,
     )
 
 

@@ -42,6 +42,7 @@ def to_json(result: CheckResult) -> dict[str, Json]:
         "verdict": result.verdict.value,
         "scope": result.scope.value if result.scope is not None else None,
         "reason": result.reason,
+        "root": result.sources.root if result.sources is not None else None,
         "program": {"files": list(result.files)},
         "pairs": [_pair(pair, certificates, invariants, heaps, unwindings) for pair in result.pairs],
         "certificates": [_certificate(certificate) for certificate in certificates],
@@ -187,6 +188,8 @@ def _sources(sources: Sources) -> dict[str, Json]:
         "headers": sources.headers,
         "compiler": sources.compiler,
         "entry": sources.entry,
+        "root": sources.root,
+        "digest": sources.digest,
         "models": _models(sources.models),
     }
 

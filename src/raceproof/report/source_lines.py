@@ -18,9 +18,13 @@ _LARGEST_FILE = 100_000_000
 
 
 class SourceLines:
-    """Reads each file once; a file that is gone, or a line that it does not have, gives no excerpt."""
+    """Reads each file once; a file that is gone, or a line that it does not have, gives no excerpt.
 
-    def __init__(self) -> None:
+    `root` is what relative names are seen from; empty for the current directory.
+    """
+
+    def __init__(self, root: str = "") -> None:
+        self._root = root
         self._files: dict[str, list[bytes]] = {}
 
     def excerpt(self, pos: SourcePos, width: int) -> list[str]:
@@ -48,7 +52,7 @@ class SourceLines:
 
     def _lines(self, file: str) -> list[bytes]:
         if file not in self._files:
-            self._files[file] = read_lines(file)
+            self._files[file] = read_lines(os.path.join(self._root, file))
         return self._files[file]
 
 

@@ -17,9 +17,9 @@ from raceproof.report.source_lines import SourceLines
 WIDTH = 100
 
 
-def write_trace(trace: Trace, stream: TextIO, color: bool) -> None:
+def write_trace(trace: Trace, stream: TextIO, color: bool, root: str = "") -> None:
     """Write the steps in the order in which they happened; the end says what they led to."""
-    paint, source = Paint(color), SourceLines()
+    paint, source = Paint(color), SourceLines(root)
     names = {thread.id: str(thread) for thread in trace.threads}
     current: int | None = None
     for step in trace.steps:

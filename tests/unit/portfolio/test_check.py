@@ -186,7 +186,7 @@ def test_engines_that_always_run_do_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENGINES, "p", prover)
     monkeypatch.setitem(ENGINES, "e", Engine(engine))
     stages: list[str] = []
-    request = frontend.CompileRequest((frontend.Unit(Path("a.c"), ("-DX",), Path("/src")),))
+    request = frontend.CompileRequest((frontend.Unit(Path("a.c"), ("-DX",), Path("/src")),), root=Path("/work"))
     settings = Settings(always=frozenset({"e"}), request=request)
     result = check(program(), ["p", "e"], Budget.unlimited(), settings, stages.append)
     assert (result.verdict, result.scope) == (Verdict.RACE_FREE, Scope.ALL_INPUTS)
@@ -195,7 +195,7 @@ def test_engines_that_always_run_do_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (other.id, other.kind, other.message, other.thread) == (1, "deadlock", "all wait", 1)
     assert result.engines[1].notes == ("by fork",)
     assert result.setup is setup
-    assert result.sources == Sources((SourceFile("a.c", ("-DX",), "/src"),), "LP64", "auto", None, "main")
+    assert result.sources == Sources((SourceFile("a.c", ("-DX",), "/src"),), "LP64", "auto", None, "main", root="/work")
     assert [e.name for e in check(program(), ["p", "e"], Budget.unlimited()).engines] == ["p"]
 
 

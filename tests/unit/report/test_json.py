@@ -52,7 +52,9 @@ def test_race_free_has_its_scope() -> None:
 
 def test_a_race_has_all_that_a_replay_needs() -> None:
     setup = RunSetup("abc", "race", ((AccessId(1), AccessId(2)),), ("-n", "3"), "fork", False, 100)
-    sources = Sources((SourceFile("demo.c", ("-DX",), "/src"),), "LP64", "auto", None, "main")
+    sources = Sources(
+        (SourceFile("demo.c", ("-DX",), "/src"),), "LP64", "auto", None, "main", root="/work", digest="d1"
+    )
     data = to_json(replace(check_result(pair_result(4, Verdict.RACE)), setup=setup, sources=sources))
     assert json.loads(json.dumps(data)) == data
     schedule = data["pairs"][0]["schedule"]  # type: ignore[index,call-overload]
@@ -67,6 +69,8 @@ def test_a_race_has_all_that_a_replay_needs() -> None:
         "headers": "auto",
         "compiler": None,
         "entry": "main",
+        "root": "/work",
+        "digest": "d1",
         "models": {"locks": [], "safe": []},
         "module": "abc",
         "algorithm": "race",
