@@ -18,6 +18,8 @@ from raceproof.ir import Program
 from raceproof.native import NATIVE, build_native, digest, kept, sanitizing_compiler
 
 _FLAGS = ("-std=gnu11", "-O3", "-g", "-fno-stack-protector", "-fno-omit-frame-pointer", "-rdynamic", "-pthread")
+# Only hooks and replaced functions: what a program does not define must not be found among the runtime's own names.
+_HIDDEN = ("-fvisibility=hidden",)
 _LIBRARIES = ("-ldl", "-lm", "-lrt")
 # The hot path goes through several files: optimised as one, the search is some per cent faster.
 _WHOLE = ("-flto",) if sys.platform == "linux" else ()
@@ -54,14 +56,14 @@ def build_host(
     """The runtime as a program, for programs of so many bits; `sanitized`: one that checks itself, for tests (slow)."""
     headers = sorted(NATIVE.glob("*.[hS]"))
     if bits == 32:
-        command = (zig_program(), "cc", "-fno-sanitize=undefined", *_STATIC, *_WHOLE, *_FLAGS)
+        command = (zig_program(), "cc", "-fno-sanitize=undefined", *_STATIC, *_WHOLE, *_FLAGS, *_HIDDEN)
         name, sources = "rp_host32", [*_sources(), _symbols(cache)]
         tell = "engine explore: building the runtime and the C library for 32-bit programs, once: some two minutes"
         return build_native(name, command, sources, headers, _LIBRARIES, cache, lambda: on_progress(tell))
     if sanitized:
-        command = (*sanitizing_compiler("gcc", "clang", "cc"), *_FLAGS, *_SANITIZERS)
+        command = (*sanitizing_compiler("gcc", "clang", "cc"), *_FLAGS, *_HIDDEN, *_SANITIZERS)
     else:
-        command = (zig_program(), "cc", "-fno-sanitize=undefined", *_WHOLE, *_FLAGS)
+        command = (zig_program(), "cc", "-fno-sanitize=undefined", *_WHOLE, *_FLAGS, *_HIDDEN)
     return build_native("rp_host", command, _sources(), headers, _LIBRARIES, cache)
 
 

@@ -119,8 +119,8 @@ def _of_all_types(text: str) -> frozenset[str]:
     return frozenset(name + suffix for name in text.split() for suffix in ("", "f", "l"))
 
 
-# The runtime has them, but only for the part that they play with the standard streams or by number.
-_OUTSIDE_ALL_THE_SAME: Final = _words("freopen dup2 syscall")
+# The runtime has them, but only for the part that they play with the standard streams, by number or at our limits.
+_OUTSIDE_ALL_THE_SAME: Final = _words("freopen dup2 syscall mmap mremap sbrk")
 
 # Arithmetic that the machine has no instruction for, and the names behind -ffast-math.
 _COMPILER: Final = re.compile(

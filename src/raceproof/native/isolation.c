@@ -162,7 +162,6 @@ void run_in_child(void (*body)(void)) {
     if (G->child_reported) return;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 4) exit(4);
     /* It ended where the runtime did not see it: what the other threads would have done is not known. */
-    G->bounded_endless = 1;
     bool is_crash = WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL;
-    report_other(is_crash ? "crash" : "exit", is_crash ? strsignal(WTERMSIG(status)) : "the process ended", NONE);
+    report_other(is_crash ? "crash" : "exit", is_crash ? strsignal(WTERMSIG(status)) : "the process ended where the runtime does not see it", NONE);
 }

@@ -43,4 +43,4 @@ RP_LIB void rp_lib__ZdlPvSt11align_val_t(void *p) { delete_block(p); }
 RP_LIB void rp_lib__ZdlPvmSt11align_val_t(void *p) { delete_block(p); }
 
 RP_LIB _Noreturn void rp_lib__ZSt9terminatev(void) { libc_die("abort", "std::terminate() was called"); }
-RP_LIB _Noreturn void rp_lib___cxa_pure_virtual(void) { libc_die("abort", "pure virtual method called"); }
+RP_LIB _Noreturn void rp_lib___cxa_pure_virtual(void) { libc_die("crash", "pure virtual method called"); }

@@ -119,8 +119,8 @@ RP_LIB _Noreturn void rp_lib___assert_perror_fail(int error, const char *file, u
     fail_assertion(strerror(error), file, line, function);
 }
 
-RP_LIB _Noreturn void rp_lib___stack_chk_fail(void) { libc_die("abort", "stack smashing detected"); }
-RP_LIB _Noreturn void rp_lib___chk_fail(void) { libc_die("abort", "buffer overflow detected"); }
+RP_LIB _Noreturn void rp_lib___stack_chk_fail(void) { libc_die("crash", "stack smashing detected"); }
+RP_LIB _Noreturn void rp_lib___chk_fail(void) { libc_die("crash", "buffer overflow detected"); }
 
 /* ---- signals to itself */
 

@@ -4,12 +4,14 @@
 #endif
 #include "libc.h"
 #include "load.h"
+#include "program_types.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -22,14 +24,23 @@
 
 enum { PAGE_ALIGNMENT = 4096 };
 
+/* A size that no machine has is the program's own affair. Any other null pointer is due to a limit of ours (heap.c,
+ * resources.c), and what the program does with it is not all that it may do. */
+static void tell_no_memory(const char *what, size_t size) {
+#if UINTPTR_MAX > UINT32_MAX
+    const size_t address_space = (size_t)1 << 47;
+#else
+    const size_t address_space = PTRDIFF_MAX;
+#endif
+    if (size <= address_space) rp_fail("memory", "no memory for a %s of %zu bytes", what, size);
+}
+
 /* ---- blocks */
 
 void *libc_alloc(size_t size, size_t align) {
     void *block = heap_alloc(rp_tid(), size, align);
     if (block == NULL) {
-        /* A size that no machine has is the program's own affair; for others the finding says that the null pointer
-         * is due to our limit. */
-        if (size <= PTRDIFF_MAX) rp_fail("memory", "no memory for a block of %zu bytes", size);
+        tell_no_memory("block", size);
         errno = ENOMEM;
     }
     return block;
@@ -194,6 +205,36 @@ RP_LIB void *rp_lib___libc_memalign(size_t align, size_t size) { return alloc_al
 RP_LIB void rp_lib___libc_free(void *p) {
     if (p != NULL) free_block("free", p);
 }
+
+/* ---- mappings: the system's own, which fail at our limit (resources.c) */
+
+static void *mapped(void *address, size_t size) {
+    if (address == MAP_FAILED && errno == ENOMEM) {
+        tell_no_memory("mapping", size);
+        errno = ENOMEM;
+    }
+    return address;
+}
+
+RP_LIB void *rp_lib_mmap(void *address, size_t size, int protection, int flags, int fd, program_offset offset) {
+    return mapped(mmap(address, size, protection, flags, fd, offset), size);
+}
+
+RP_LIB void *rp_lib_mmap64(void *address, size_t size, int protection, int flags, int fd, int64_t offset) {
+    return mapped(mmap(address, size, protection, flags, fd, (off_t)offset), size);
+}
+
+#ifdef __linux__
+RP_LIB void *rp_lib_mremap(void *address, size_t old_size, size_t size, int flags, ...) {
+    va_list arguments;
+    va_start(arguments, flags);
+    void *target = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
+    va_end(arguments);
+    return mapped(mremap(address, old_size, size, flags, target), size);
+}
+
+RP_LIB void *rp_lib_sbrk(intptr_t step) { return mapped(sbrk(step), step < 0 ? 0 : (size_t)step); }
+#endif
 
 /* ---- new strings */
 

@@ -139,20 +139,51 @@ void report_hit(const struct hit *hit) {
     report_end();
 }
 
-/* ---- other findings: once for each place */
+/* ---- what bounds the search, as soon as it shows, and other findings: once for each place */
 
-static bool is_new_other(const char *kind, uint32_t site) {
+static bool is_new(uint64_t *keys, uint32_t *count, uint32_t room, const char *text, uint32_t site) {
     uint64_t key = 1469598103934665603u ^ site;
-    for (const char *c = kind; *c != 0; c++) key = (key ^ (unsigned char)*c) * 1099511628211u;
-    for (uint32_t i = 0; i < G->others; i++)
-        if (G->other_keys[i] == key) return false;
-    if (G->others == sizeof G->other_keys / sizeof *G->other_keys) return false;
-    G->other_keys[G->others++] = key;
+    for (const char *c = text; *c != 0; c++) key = (key ^ (unsigned char)*c) * 1099511628211u;
+    for (uint32_t i = 0; i < *count; i++)
+        if (keys[i] == key) return false;
+    if (*count == room) return false;
+    keys[(*count)++] = key;
     return true;
 }
 
+void report_bounded(const char *reason, uint32_t site) {
+    if (driving || options.mode != MODE_SEARCH) return;
+    if (!is_new(G->bound_keys, &G->bounds, MAX_BOUNDS, reason, site)) return; /* if full, others have been told */
+    report_put("bounded\t");
+    report_encoded(reason, strlen(reason));
+    if (site != NONE) report_put("\t%u", site);
+    report_end();
+}
+
+/* The program's own ends: it has chosen them, or no step is left. Everything else keeps something from being executed
+ * that the program might do: it was cut short, or did what C does not define. */
+static const char *why_bounded(const char *kind) {
+    static const char *const own[] = {"deadlock", "abort", "assertion", "reach_error"};
+    static const char *const ours[] = {"memory", "limit", "unsupported"};
+    static const char *const cuts[] = {"crash", "stack overflow", "exit", "signal", "double free", "invalid free"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(kind, own[i]) == 0) return NULL;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strcmp(kind, ours[i]) == 0) return "an execution met a limit of the explorer";
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
+        if (strcmp(kind, cuts[i]) == 0) return "an execution ended in a way that the program did not choose";
+    return "an execution did what C does not define";
+}
+
 void report_other(const char *kind, const char *message, uint32_t site) {
-    if (driving || !is_new_other(kind, site)) return;
+    const char *why = why_bounded(kind);
+    if (why != NULL) {
+        char reason[640];
+        snprintf(reason, sizeof reason, "%s: %s", why, message);
+        bool is_access = strcmp(kind, "use after free") == 0; /* then it is the access that is told, not a site */
+        report_bounded(reason, is_access ? NONE : site);
+    }
+    if (driving || !is_new(G->other_keys, &G->others, MAX_OTHERS, kind, site)) return;
     if (self != NULL) record_switch();
     report_put("other\t");
     report_encoded(kind, strlen(kind));

@@ -188,6 +188,8 @@ extern uint32_t thread_limit; /* ids in use are below */
 #define MAX_PAIRS_FOUND 4096
 #define MAX_SEGMENTS (1u << 20)
 #define MAX_CHOICES 256
+#define MAX_OTHERS 256
+#define MAX_BOUNDS 64
 
 struct segment { uint32_t tid, steps; };
 
@@ -231,8 +233,8 @@ struct shared {
     uint8_t bounded_timeouts; /* a wait might have ended without a signal once more */
     uint8_t bounded_weaker; /* weaker atomics allow other executions: at */
     uint32_t weaker_site;
-    uint32_t others;  /* findings of kind `other` */
-    uint64_t other_keys[256];
+    uint32_t others, bounds;  /* findings of kind `other`, and what has bounded the search: those that were told */
+    uint64_t other_keys[MAX_OTHERS], bound_keys[MAX_BOUNDS];
     uint64_t executions, blocked, transitions, classes;
     uint64_t subspace_checks, subspace_race_free, backtracks_skipped;
     uint32_t pairs_found;
@@ -428,6 +430,7 @@ void fence_synchronise(uint8_t order);
 
 void report_hit(const struct hit *hit);
 void report_other(const char *kind, const char *message, uint32_t site);
+void report_bounded(const char *reason, uint32_t site); /* something is not tried: no proof for this input */
 const char *address_name(uintptr_t address);
 bool pair_is_new(uint32_t a, uint32_t b);
 

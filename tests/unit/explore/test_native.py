@@ -208,7 +208,8 @@ int main(void) { block = malloc(4); RUN(one, two); return freed; }
 def test_a_use_after_free_is_reported_without_a_race(load: Load) -> None:
     found = search(load(USE_AFTER_FREE), "optimal")
     assert found.others == [("use after free", 5)], found.why()
-    assert found.is_proved
+    assert not found.races
+    assert found.is_cut, "what is undefined in C may do anything"
 
 
 DEADLOCK = """
