@@ -70,6 +70,17 @@ WAITING: Final = effects(
     ("epoll_pwait2", _EPOLL_WAIT, rd(3, TIMESPEC), rd(4, SIGSET)),
 )
 
+
+def _entry_r(at: int) -> Effect:
+    """Fill the structure at `at` with pointers into the buffer after it, which holds arrays of pointers, too."""
+    buffer = at + 1
+    return both(wr(at, ALL), wr(buffer, n(at + 2)), store(buffer, at), store(buffer, buffer), store(at, at + 3))
+
+
+def _kept_name(at: int) -> Effect:
+    return Effect(stores=((at, STATIC_ARG),))
+
+
 NAMES: Final = effects(
     ("htonl htons ntohl ntohs",),
     ("inet_addr inet_network", rd(0)),
@@ -88,23 +99,23 @@ NAMES: Final = effects(
     ("gethostbyname gethostbyname2", rd(0), static("hostent buffer", linked=True)),
     ("gethostbyaddr", rd(0, n(1)), static("hostent buffer", linked=True)),
     ("gethostent", static("hostent buffer", linked=True)),
-    ("gethostbyname_r", rd(0), wr(1, ALL), wr(2, n(3)), store(2, 1), store(1, 4), wr(5, INT)),
-    ("gethostbyname2_r", rd(0), wr(2, ALL), wr(3, n(4)), store(3, 2), store(2, 5), wr(6, INT)),
-    ("gethostbyaddr_r", rd(0, n(1)), wr(3, ALL), wr(4, n(5)), store(4, 3), store(3, 6), wr(7, INT)),
+    ("gethostbyname_r", rd(0), _entry_r(1), wr(5, INT)),
+    ("gethostbyname2_r", rd(0), _entry_r(2), wr(6, INT)),
+    ("gethostbyaddr_r", rd(0, n(1)), _entry_r(3), wr(7, INT)),
     ("sethostent endhostent", hidden("hostent buffer")),
     ("getnetbyname", rd(0), static("netent buffer", linked=True)),
     ("getnetbyaddr getnetent", static("netent buffer", linked=True)),
     ("setnetent endnetent", hidden("netent buffer")),
     ("getservent", static("servent buffer", linked=True)),
     ("getprotoent", static("protoent buffer", linked=True)),
-    ("getservbyname", rd(0), rd(1), static("servent buffer", linked=True)),
-    ("getservbyport", rd(1), static("servent buffer", linked=True)),
-    ("getservbyname_r", rd(0), rd(1), wr(2, ALL), wr(3, n(4)), store(3, 2), store(2, 5)),
-    ("getservbyport_r", rd(1), wr(2, ALL), wr(3, n(4)), store(3, 2), store(2, 5)),
+    ("getservbyname", rd(0), rd(1), static("servent buffer", linked=True), _kept_name(0)),  # musl: the one asked for
+    ("getservbyport", rd(1), static("servent buffer", linked=True), _kept_name(1)),
+    ("getservbyname_r", rd(0), rd(1), _entry_r(2), store(0, 2)),
+    ("getservbyport_r", rd(1), _entry_r(2), store(1, 2)),
     ("getprotobyname", rd(0), static("protoent buffer", linked=True)),
     ("getprotobynumber", static("protoent buffer", linked=True)),
-    ("getprotobyname_r", rd(0), wr(1, ALL), wr(2, n(3)), store(2, 1), store(1, 4)),
-    ("getprotobynumber_r", wr(1, ALL), wr(2, n(3)), store(2, 1), store(1, 4)),
+    ("getprotobyname_r", rd(0), _entry_r(1)),
+    ("getprotobynumber_r", _entry_r(1)),
     ("setservent endservent", hidden("servent buffer")),
     ("setprotoent endprotoent", hidden("protoent buffer")),
     ("getaddrinfo", rd(0), rd(1), rd(2, ALL), fresh_at(3, ALL, linked=True)),
@@ -115,7 +126,7 @@ NAMES: Final = effects(
     ("getifaddrs", fresh_at(0, ALL, linked=True)),
     ("if_nameindex", fresh(ALL, linked=True)),
     ("res_init __res_init", hidden("resolver state")),
-    ("dn_expand __dn_expand", rd(0, ALL), wr(3, n(4))),
+    ("dn_expand __dn_expand", rd(0, ALL), rd(2, ALL), wr(3, n(4))),
 )
 
 NET: Final = SOCKETS | WAITING | NAMES

@@ -115,15 +115,17 @@ DIRECTORIES: Final = effects(
     ("opendir", rd(0), OPAQUE),
     ("fdopendir", OPAQUE),
     ("closedir", frees(0)),
-    ("dirfd telldir seekdir rewinddir",),
+    ("dirfd telldir", rd(0, ALL)),
+    ("seekdir rewinddir", wr(0, ALL)),
     ("readdir", wr(0, ALL), into(0)),  # the entry is the DIR's own: the next readdir writes it
     ("readdir_r", wr(1, ALL), store(1, 2)),
     ("scandir", rd(0), fresh_at(1, ALL, linked=True), calls(2, None), calls(3, None, None)),
     ("alphasort versionsort", rd(0, POINTER), rd(1, POINTER), rd(0, ALL, deref=True), rd(1, ALL, deref=True)),
     ("ftw", rd(0), calls(1, None, None, None)),
     ("nftw", rd(0), calls(1, None, None, None, None)),
-    ("glob", rd(0), calls(2, None, None), wr(3, ALL), fresh_at(3, ALL, linked=True)),
-    ("wordexp", rd(0), wr(1, ALL), fresh_at(1, ALL, linked=True)),
+    # appending frees the array that was there
+    ("glob", rd(0), calls(2, None, None), rw(3, ALL), wr(3, ALL, deref=1), fresh_at(3, ALL, linked=True)),
+    ("wordexp", rd(0), rw(1, ALL), wr(1, ALL, deref=1), fresh_at(1, ALL, linked=True)),
     ("globfree wordfree", rw(0, ALL), wr(0, ALL, deref=True)),
 )
 
@@ -153,7 +155,7 @@ IPC: Final = effects(
     ("mq_setattr", rd(1, Bytes(64, ilp32=32)), wr(2, Bytes(64, ilp32=32))),
     (
         "mq_notify",
-        *(rd(1, ALL), calls(1, 1, later=True, deref=True, loads=True)),
+        *(rd(1, ALL), rd(1, ALL, deref=1), calls(1, 1, later=True, deref=True, loads=True)),
         *(Effect(static_object="signals"), copy(STATIC_ARG, 1)),  # as timer_create
     ),
     ("ftok", rd(0)),
@@ -166,8 +168,9 @@ IPC: Final = effects(
     ("semctl", rw(3, ALL), rw(3, ALL, deref=True)),
 )
 
-_ENTRY_R: Final = both(wr(1, ALL), wr(2, n(3)), store(2, 1), store(1, 4))
-_NEXT_R: Final = both(wr(0, ALL), wr(1, n(2)), store(1, 0), store(0, 3))
+# The members of a group are an array of pointers, in the buffer as well.
+_ENTRY_R: Final = both(wr(1, ALL), wr(2, n(3)), store(2, 1), store(2, 2), store(1, 4))
+_NEXT_R: Final = both(wr(0, ALL), wr(1, n(2)), store(1, 0), store(1, 1), store(0, 3))
 
 USERS: Final = effects(
     ("getpwnam", rd(0), static("passwd buffer", linked=True)),

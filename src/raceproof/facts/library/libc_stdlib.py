@@ -52,6 +52,8 @@ _LOOKED_UP: Final = both(  # the library's own strings, and those that the progr
     rd(STATIC_ARG, deref=True),
     loaded(STATIC_ARG),
 )
+# The state that was used before comes back; random and its like use it under a lock.
+_RANDOM_STATE: Final = both(Effect(static_object="random state"), loaded(STATIC_ARG))
 _OPTARG: Final = both(Effect(static_object="optarg"), rd(2), rw(1, ALL), rd(1, deref=True), wr(STATIC_ARG, POINTER))
 
 STDLIB: Final = effects(
@@ -70,8 +72,8 @@ STDLIB: Final = effects(
     # random numbers
     ("rand srand random srandom arc4random arc4random_uniform",),
     ("rand_r", rw(0, INT)),
-    ("initstate", keeps(1), wr(1, n(2))),
-    ("setstate", keeps(0)),
+    ("initstate", keeps(1), wr(1, n(2)), _RANDOM_STATE, Effect(stores=((1, STATIC_ARG),))),
+    ("setstate", keeps(0), rw(0, ALL), _RANDOM_STATE, Effect(stores=((0, STATIC_ARG),))),
     ("random_r", rw(0, ALL), wr(1, INT)),
     ("srandom_r", rw(1, ALL)),
     ("initstate_r", wr(1, n(2)), store(1, 3), rw(3, ALL)),

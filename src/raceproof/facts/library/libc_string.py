@@ -17,6 +17,7 @@ from raceproof.facts.library.effect_terms import (
     WCHAR,
     advances,
     arg,
+    both,
     constant,
     effects,
     hidden,
@@ -35,6 +36,7 @@ from raceproof.facts.library.effect_terms import (
 from raceproof.facts.library.effects import STATIC_ARG, Effect
 
 _STRTOK: Final = Effect(static_object="strtok")
+_DOMAIN: Final = both(Effect(static_object="text domain"), rd(STATIC_ARG, ALL))
 
 STRING_H: Final = effects(
     ("strlen", rd(0)),
@@ -150,11 +152,11 @@ TEXT: Final = effects(
     ("uselocale duplocale", OPAQUE),
     ("freelocale",),
     ("nl_langinfo nl_langinfo_l", constant("words of locales")),
-    ("gettext", rd(0), arg(0)),
+    ("gettext", rd(0), _DOMAIN, arg(0)),
     ("dgettext dcgettext", rd(0), rd(1), arg(1)),
-    ("ngettext", rd(0), rd(1), or_arg(0), arg(1)),
+    ("ngettext", rd(0), rd(1), _DOMAIN, or_arg(0), arg(1)),
     ("dngettext dcngettext", rd(0), rd(1), rd(2), or_arg(1), arg(2)),
-    ("textdomain", rd(0)),
+    ("textdomain", rd(0), static("text domain")),
     ("bindtextdomain bind_textdomain_codeset", rd(0), rd(1)),
     ("l64a", static("l64a")),
     ("a64l", rd(0)),

@@ -69,15 +69,15 @@ TIME: Final = effects(
     ("asctime_r", rd(0, TM), wr(1, Bytes(26)), arg(1)),
     ("ctime", rd(0, TIME_T), static("time buffer")),
     ("ctime_r", rd(0, TIME_T), wr(1, Bytes(26)), arg(1)),
-    ("strftime strftime_l", wr(0, n(1)), rd(2), rd(3, TM)),
-    ("wcsftime", wr(0, n(1, unit=4)), rd(2), rd(3, TM)),
+    ("strftime strftime_l", wr(0, n(1)), rd(2), rd(3, TM), rd(3, deref=1)),  # %Z: the name that tm_zone points to
+    ("wcsftime", wr(0, n(1, unit=4)), rd(2), rd(3, TM), rd(3, deref=1)),
     ("strptime", rd(0), rd(1), wr(2, TM), into(0)),
     ("getdate", rd(0), static("getdate buffer", TM)),
     ("getitimer", wr(1, _ITIMER)),
     ("setitimer", rd(1, _ITIMER), wr(2, _ITIMER)),
     (
         "timer_create",
-        *(rd(1, ALL), calls(1, 1, later=True, deref=True, loads=True), wr(2, POINTER)),
+        *(rd(1, ALL), rd(1, ALL, deref=1), calls(1, 1, later=True, deref=True, loads=True), wr(2, POINTER)),
         *(_SIGNALS, copy(STATIC_ARG, 1)),  # the value, if a signal tells of the timer
     ),
     ("timer_settime", rd(2, _ITIMER), wr(3, _ITIMER)),
