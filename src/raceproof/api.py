@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path, PurePath
+from typing import Literal
 
 from raceproof import frontend, portfolio
 from raceproof import report as reports
@@ -122,6 +123,7 @@ def check(
     cflags: Sequence[str] = (),
     arguments: Sequence[str] = (),
     engines: Sequence[str] | None = None,
+    accept: Literal["this-input"] | None = None,
     time_limit: float = 60.0,
     jobs: int = 1,
     data_model: frontend.DataModel = "LP64",
@@ -130,14 +132,16 @@ def check(
 ) -> Report:
     """Look for data races in a C program: one or more files, or its text as `source`.
 
-    `arguments` are those of the program where it is run, `engines` the names of those to use (all, if None).
+    `arguments` are those of the program where it is run, `engines` the names of those to use (all, if None). With
+    `accept="this-input"` a program that has no race with these arguments is race-free, though it may have other inputs.
     When `time_limit` seconds are over, the report says what is known. `on_progress` is told what goes on.
     """
     names = [files] if isinstance(files, (str, PathLike)) else list(files)
     if bool(names) == (source is not None):
         raise InputError("give either files or source")
     chosen = _engines(engines)
-    settings = portfolio.Settings(jobs=jobs, arguments=tuple(arguments))
+    accepted = Scope(accept) if accept is not None else Scope.ALL_INPUTS
+    settings = portfolio.Settings(jobs=jobs, arguments=tuple(arguments), accepted=accepted)
 
     def run(paths: Sequence[Path]) -> Report:
         request = frontend.from_files(paths, cflags, data_model=data_model, entry=entry)

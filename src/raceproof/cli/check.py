@@ -21,7 +21,7 @@ from raceproof.cli.reproducer import save_reproducer
 from raceproof.cli.results import FORMATS, rendered
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, Contradiction, InputError, InternalError, LimitReached
-from raceproof.model import CheckResult, Verdict
+from raceproof.model import CheckResult, Scope, Verdict
 
 _SVCOMP = {Verdict.RACE_FREE: "true", Verdict.RACE: "false(no-data-race)", Verdict.UNKNOWN: "unknown"}
 
@@ -43,8 +43,11 @@ class CheckOptions:
     @staticmethod
     def of(args: argparse.Namespace) -> CheckOptions:
         found = configured(args)
-        search = explore.ExploreOptions(find_all=args.all)
-        return CheckOptions.made(args, found, engine_names(args.engines), portfolio.Settings(search=search))
+        settings = portfolio.Settings(
+            search=explore.ExploreOptions(find_all=args.all),
+            accepted=Scope(args.accept) if args.accept is not None else Scope.ALL_INPUTS,
+        )
+        return CheckOptions.made(args, found, engine_names(args.engines), settings)
 
     @staticmethod
     def made(
@@ -94,6 +97,11 @@ def add_parser(commands: Commands) -> None:
         "--engines",
         metavar="NAMES",
         help=f"engines to run, with commas between (there are, and by default all run: {', '.join(portfolio.ENGINES)})",
+    )
+    parser.add_argument(
+        "--accept",
+        choices=[Scope.THIS_INPUT.value],
+        help="call a program race-free that has no race with the given arguments, though it may have other inputs",
     )
     parser.add_argument("--all", action="store_true", help="go on after the first races, as long as there is time")
     add_run_arguments(parser, time_limit=None)
@@ -161,6 +169,7 @@ def _status(result: CheckResult) -> Exit:
     if not result.pairs:
         return Exit.of(result.verdict)
     verdicts = {p.verdict for p in result.pairs if p.suppressed is None and not p.is_known}
+    verdicts |= {Verdict.UNKNOWN} if result.obstacles else set()
     return Exit.of(next((v for v in (Verdict.RACE, Verdict.UNKNOWN) if v in verdicts), Verdict.RACE_FREE))
 
 

@@ -9,6 +9,7 @@ from raceproof.cli.check import CheckOptions, analyse
 from raceproof.cli.configured import add_config_arguments, configured
 from raceproof.cli.options import Commands, add_input_arguments, add_result_arguments, add_run_arguments, positive
 from raceproof.cli.status import Exit
+from raceproof.model import Scope
 
 # Which engines run: what the static engine proves need not be scheduled for.
 _ENGINES = {"open": ("lockset", "explore"), "all": ("explore",)}
@@ -63,7 +64,7 @@ def add_parser(commands: Commands) -> None:
     add_run_arguments(parser, time_limit=None)
     add_result_arguments(parser)
     add_config_arguments(parser)
-    parser.set_defaults(run=run, engines=None)
+    parser.set_defaults(run=run, engines=None, accept=None)
 
 
 def run(args: argparse.Namespace) -> Exit:
@@ -76,6 +77,10 @@ def run(args: argparse.Namespace) -> Exit:
         spurious=args.spurious_wakeups,
     )
     settings = portfolio.Settings(
-        search=search, always=frozenset({"explore"}), unaided=args.pairs == "all", looks=False
+        search=search,
+        always=frozenset({"explore"}),
+        unaided=args.pairs == "all",
+        looks=False,
+        accepted=Scope.THIS_INPUT,  # which is what this command is asked about
     )
     return analyse(CheckOptions.made(args, configured(args), _ENGINES[args.pairs], settings))

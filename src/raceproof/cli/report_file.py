@@ -80,6 +80,7 @@ def read_claims(path: Path, root: Path | None = None) -> ReportedClaims:
             verdict=Verdict(fields["verdict"]),
             scope=_scope(fields),
             pairs=tuple(_claim(pair, certificates, invariants, heaps, unwindings) for pair in fields["pairs"]),
+            is_accepted=bool((fields.get("input") or {}).get("accepted", False)),
         )
         if len({claim.id for claim in claims.pairs if claim.id > 0}) != len(claims.pairs):
             raise ValueError("pairs need numbers of their own, from 1")

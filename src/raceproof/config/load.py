@@ -17,7 +17,7 @@ from raceproof.config.settings import Config, DataModel
 from raceproof.config.suppressions import suppressions_of
 from raceproof.config.tables import Table
 from raceproof.core import InputError
-from raceproof.model import Models
+from raceproof.model import Models, Scope
 
 NAME = "raceproof.toml"
 PYPROJECT = "pyproject.toml"
@@ -64,6 +64,7 @@ def parse_config(file: Path, data: _Data) -> Config:
         entry=table.text("entry"),
         arguments=table.texts("arguments"),
         engines=table.texts("engines"),
+        accept=table.choice("accept", (Scope.THIS_INPUT.value,)),
         time_limit=table.number("time_limit"),
         jobs=table.integer("jobs", least=1),
         models=Models(

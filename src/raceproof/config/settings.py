@@ -29,6 +29,7 @@ class Config:
     entry: str | None = None
     arguments: tuple[str, ...] | None = None
     engines: tuple[str, ...] | None = None
+    accept: str | None = None
     time_limit: float | None = None
     jobs: int | None = None
     models: Models = field(default_factory=Models)

@@ -99,11 +99,13 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ReportClaims:
-    """Everything that a report claims: its verdict, and that on each pair."""
+    """Everything that a report claims: its verdict, and that on each pair. `is_accepted`: the user has said that a
+    proof for the input of the executions is enough."""
 
     verdict: Verdict
     scope: Scope | None
     pairs: tuple[Claim, ...]
+    is_accepted: bool = False
 
     def by_key(self) -> Mapping[Key, Claim]:
         return {claim.key: claim for claim in self.pairs}

@@ -72,6 +72,8 @@ def _judge(subject: Subject, kind: str, claims: Sequence[Claim], budget: Budget)
 def _verdict(subject: Subject) -> Ruling:
     """Whether the verdict follows from those on the pairs, whatever these are worth."""
     report = subject.report
+    if report.verdict is Verdict.UNKNOWN and subject.cp.program.obstacles:
+        return accepted("some of the source is not in the program that was checked")
     verdicts = [claim.verdict for claim in report.pairs]
     if Verdict.RACE in verdicts:
         follows, scope = Verdict.RACE, None
@@ -82,6 +84,8 @@ def _verdict(subject: Subject) -> Ruling:
         scopes = [claim.scope or Scope.BOUNDED for claim in report.pairs]
         scope = max(scopes, key=list(Scope).index, default=Scope.ALL_INPUTS)  # the weakest
     if (report.verdict, report.scope) == (follows, scope):
+        if scope is Scope.THIS_INPUT and not report.is_accepted and subject.cp.inputs != ():
+            return rejected("it holds for one input, the program may be given others, and nobody has accepted that")
         return accepted("it follows from the verdicts on the pairs")
     claimed = report.verdict.value + (f", {report.scope.value}" if report.scope else "")
     return rejected(

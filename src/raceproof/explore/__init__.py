@@ -1,7 +1,7 @@
 """explore: engine. Builds the instrumented program, drives the native search, replays. Finds and proves."""
 
 from raceproof.explore.build import why_not_32_bits
-from raceproof.explore.engine import run, setup_of, watched_pairs
+from raceproof.explore.engine import ENDED_ALONE, run, setup_of, watched_pairs
 from raceproof.explore.guide import Followed, follow
 from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, ExploreOptions
 from raceproof.explore.preparation import Prepared, module_hash, prepare
@@ -12,6 +12,7 @@ __all__ = [
     "ALGORITHMS",
     "DEFAULT_ALGORITHM",
     "DEFAULT_MAX_STEPS",
+    "ENDED_ALONE",
     "ISOLATIONS",
     "ExploreOptions",
     "Followed",

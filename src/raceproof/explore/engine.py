@@ -43,6 +43,7 @@ from raceproof.model import (
 log = logging.getLogger(__name__)
 
 NAME = "explore"
+ENDED_ALONE = "the program ended before it created a thread"
 _COUNTS = ("executions", "blocked", "transitions", "subspace_checks", "subspace_race_free", "backtracks_skipped")
 _RESERVE = 0.5  # seconds of the budget that are kept for repeating what was found
 _SHORTENED = 10  # races: with more, nobody looks at each
@@ -73,7 +74,7 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOption
         findings=findings,
         seconds=time.monotonic() - start,
         stats=_stats(options, host_run),
-        stopped=_why_stopped(host_run, options),
+        stopped=_why_stopped(host_run, options) or _without_threads(cp, host_run, options),
         notes=notes,
         incidents=tuple(_incidents(cp, host_run)),
         setup=setup_of(prepared, options),
@@ -303,7 +304,7 @@ def _findings(
         bounds += ("not all that may come behind the races that were executed was tried",)
     proof = Exhausted(executions, options.algorithm, bounds)
     scope = Scope.BOUNDED if bounds else Scope.THIS_INPUT
-    obstacle = _stray(cp, pairs, options, host_run)
+    obstacle = _stray(cp, pairs, options, host_run) or _without_threads(cp, host_run, options)
     obstacle = obstacle or _obstacle(cp, prepared, host_run, unconfirmed, executions, len(races))
     findings = []
     for pair in pairs:
@@ -329,6 +330,15 @@ def _stray(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOpt
             places = " and ".join(dict.fromkeys(_place(cp, number) for number in record.accesses))
             return f"a run uses {names} when the function whose variable that is has returned: see {places}"
     return None
+
+
+def _without_threads(cp: ConcurrentProgram, host_run: HostRun, options: ExploreOptions) -> str | None:
+    """A search in which no execution had a second thread, of a program that can create some, shows nothing."""
+    may_create = any(thread.created_at is not None for thread in cp.threads.values())
+    if host_run.end != "complete" or not may_create or host_run.stats().get("threads", 0) > 1:
+        return None
+    other = "other " if options.arguments else ""
+    return f"{ENDED_ALONE}: give {other}arguments after `--`"
 
 
 def _unknown(pair: RacePair, text: str) -> Finding:

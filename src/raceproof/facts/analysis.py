@@ -24,6 +24,7 @@ from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, section
 from raceproof.facts.flow.stability import Stability
 from raceproof.facts.flow.token_cells import token_cells, token_objects
 from raceproof.facts.flow.world import TargetedTouch, World
+from raceproof.facts.inputs import program_inputs
 from raceproof.facts.models import KnownFunctions, known_functions
 from raceproof.facts.pointers.points_to import solve
 from raceproof.ir import Program, Reg
@@ -152,6 +153,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
     counted_down = countdowns(world, flow, touched)
     given = given_numbers(world, flow, touched)
     accesses = _without_leaks(accesses, safe, may_hold)
+    calls = call_graph(world.program, world.points_to)
     return ConcurrentProgram(
         program=world.program,
         threads=threads,
@@ -165,7 +167,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         sent_after=flow.uses.sent_after,
         assumptions=(*flow.assumptions, *_of_safe_functions(world, safe)),
         may_hold={held: holders - safe.keys() for held, holders in may_hold.items()},
-        calls=call_graph(world.program, world.points_to),
+        calls=calls,
         countdowns=tuple(counted_down.values()),
         drawn_from=counters | lenders(world, flow, touched) | given.keys(),
         given_numbers=given,
@@ -179,6 +181,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         made_at=world.points_to.made_at(),
         overwriting=overwriting_sites(world),
         pointer_numbers=pointers_read_as_numbers(world),
+        inputs=program_inputs(world, calls),
     )
 
 

@@ -105,7 +105,8 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A whole, linked program. `entry` is the name of a function in `functions`."""
+    """A whole, linked program. `entry` is the name of a function in `functions`. `obstacles`: what of the source is not
+    in it though it concerns threads, one phrase each: nothing that is proved of this program holds for the source."""
 
     functions: Mapping[str, Function]
     externals: Mapping[str, ExternalFunction]
@@ -114,6 +115,7 @@ class Program:
     entry: str
     pointer_size: int
     origin: Origin
+    obstacles: tuple[str, ...] = ()
 
     def listed_functions(self, table: str) -> tuple[str, ...]:
         """Functions of the program in a table that the system runs: `llvm.global_ctors`, `llvm.global_dtors`; by their

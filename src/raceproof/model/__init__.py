@@ -53,6 +53,7 @@ from raceproof.model.findings import (
 from raceproof.model.fingerprint import fingerprints, short_path, target_name
 from raceproof.model.guides import Guide, GuideStep
 from raceproof.model.heaps import CellData, HeapData, HeapMap, ListData, LockHeaps, OwnedHeaps, ValueData
+from raceproof.model.inputs import GivenInput, InputKind, ProgramInput
 from raceproof.model.invariants import InvariantMap, Invariants, NodeInvariant, ProductInvariants, StateData
 from raceproof.model.memory import MemLoc, MemObject, ObjectKind
 from raceproof.model.models import LockAction, LockModel, Models, SafeFunction
@@ -117,6 +118,7 @@ __all__ = [
     "Exhausted",
     "Family",
     "Finding",
+    "GivenInput",
     "GivenNumber",
     "Guide",
     "GuideStep",
@@ -125,6 +127,7 @@ __all__ = [
     "HeldLock",
     "Incident",
     "IncidentResult",
+    "InputKind",
     "InputResult",
     "InvariantMap",
     "Invariants",
@@ -147,6 +150,7 @@ __all__ = [
     "OwnedHeaps",
     "PairResult",
     "ProductInvariants",
+    "ProgramInput",
     "Proof",
     "RacePair",
     "RaceResult",

@@ -9,6 +9,7 @@ from typing import NewType, final
 
 from raceproof.core import SourcePos
 from raceproof.ir import MemoryOrder, Program, SiteId
+from raceproof.model.inputs import ProgramInput
 from raceproof.model.memory import MemLoc, MemObject
 from raceproof.model.regions import NO_REGIONS, Region, Regions
 from raceproof.model.symbolic import Atom, Linear, ObjectId, StartArg, ThreadId
@@ -378,7 +379,8 @@ class ConcurrentProgram:
     makes, each with the calls through which the function was entered that makes it, the last ones. `lifetimes`: of
     local variables, but for main's, that threads share and that one created meanwhile could outlive. `overwriting`:
     instructions that may write, as plain memory, into what threads synchronise by. `pointer_numbers`: reads of
-    numbers where a pointer may be.
+    numbers where a pointer may be. `inputs`: where the program may be given something from outside that can matter;
+    None if that is not known.
     """
 
     program: Program
@@ -405,3 +407,4 @@ class ConcurrentProgram:
     lifetimes: Mapping[ObjectId, Lifetime] = field(default_factory=dict)
     overwriting: frozenset[SiteId] = frozenset()
     pointer_numbers: frozenset[SiteId] = frozenset()
+    inputs: tuple[ProgramInput, ...] | None = None

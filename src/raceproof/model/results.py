@@ -12,6 +12,7 @@ from raceproof.core import InternalError, SourcePos
 from raceproof.model.concurrency import AccessKind, Assumption, RacePair
 from raceproof.model.findings import CertifiedNet, Run, RunSetup, Schedule, Scope, Unwinding, Verdict
 from raceproof.model.heaps import HeapMap
+from raceproof.model.inputs import GivenInput
 from raceproof.model.invariants import InvariantMap
 from raceproof.model.models import Models
 
@@ -151,8 +152,9 @@ class Sources:
 class PairResult:
     """What the run says about one pair; `id` counts from 1 and is the same in every run on the same program.
 
-    `engine` is the one that decided, or for an open pair the last one that looked at it. A bounded proof leaves the
-    verdict at UNKNOWN, with `scope` BOUNDED. `certificate`, `invariants`, `heaps` and `unwinding` are those of a proof
+    `engine` is the one that decided, or for an open pair the last one that looked at it. A proof that does not reach as
+    far as was asked for leaves the verdict at UNKNOWN, with its `scope`: BOUNDED always, THIS_INPUT in a program with
+    inputs unless the user accepts it. `certificate`, `invariants`, `heaps` and `unwinding` are those of a proof
     which has them. `fingerprint` names the pair by what it touches and where, not by line numbers: it stays when lines
     move. `suppressed` is the reason that the user gave for not wanting to hear of it, `is_known` whether it is in the
     baseline; neither changes the verdict.
@@ -181,6 +183,11 @@ class PairResult:
         if (self.verdict is Verdict.RACE) != (self.race is not None):
             raise InternalError(f"pair {self.id}: a race, and nothing else, comes with the schedule that was executed")
 
+    @property
+    def is_for_this_input(self) -> bool:
+        """Proved for the input of the executions, which is not enough."""
+        return self.verdict is Verdict.UNKNOWN and self.scope is Scope.THIS_INPUT
+
 
 @dataclass(frozen=True, slots=True)
 class EngineReport:
@@ -202,7 +209,8 @@ class CheckResult:
 
     `interrupted`: the user stopped the run, the rest is what was known by then. `sources` and `setup` are what the
     executions in it can be repeated with, if there were any. `notes`: what the user should know about the
-    configuration: entries that nothing fits.
+    configuration: entries that nothing fits. `input`: what the program is given where it is executed, None if that is
+    not known. `obstacles`: why the program is not race-free even if all pairs are, such as code that was left out.
     """
 
     verdict: Verdict
@@ -219,6 +227,8 @@ class CheckResult:
     sources: Sources | None = None
     setup: RunSetup | None = None
     notes: tuple[str, ...] = ()
+    input: GivenInput | None = None
+    obstacles: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         match self.verdict:
@@ -226,9 +236,20 @@ class CheckResult:
                 fits = self.scope not in (None, Scope.BOUNDED) and all(
                     p.verdict is Verdict.RACE_FREE for p in self.pairs
                 )
+                fits = fits and not self.obstacles and (self.scope is not Scope.THIS_INPUT or self._covers_input())
             case Verdict.RACE:
                 fits = any(p.verdict is Verdict.RACE for p in self.pairs)
             case Verdict.UNKNOWN:
                 fits = bool(self.reason)
         if not fits:
             raise InternalError(f"the verdict {self.verdict.value} does not follow from the verdicts on the pairs")
+
+    @property
+    def is_for_this_input(self) -> bool:
+        """Nothing is open but that the program may be given other inputs than the one it was executed with."""
+        open_pairs = [p for p in self.pairs if p.verdict is Verdict.UNKNOWN]
+        return self.verdict is Verdict.UNKNOWN and bool(open_pairs) and all(p.is_for_this_input for p in open_pairs)
+
+    def _covers_input(self) -> bool:
+        """A proof for one input is one for the program if that has no other, or if the user says so."""
+        return self.input is not None and (self.input.is_accepted or not self.input.reads)

@@ -7,11 +7,12 @@ a time-out or an unsupported construct never becomes race-free.
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from raceproof import __version__, facts
+from raceproof import __version__, explore, facts
 from raceproof.core import Budget, LimitReached, Unsupported
 from raceproof.ir import Origin, Program
 from raceproof.model import (
@@ -19,7 +20,10 @@ from raceproof.model import (
     ConcurrentProgram,
     EngineReport,
     Evidence,
+    GivenInput,
+    InputKind,
     PairResult,
+    ProgramInput,
     RacePair,
     Scope,
     SourceFile,
@@ -36,6 +40,7 @@ from raceproof.portfolio.trace import race_trace
 log = logging.getLogger(__name__)
 
 OnStage = Callable[[str], None]
+_REACH = {Scope.THIS_INPUT: "for this input only", Scope.BOUNDED: "up to a bound only"}
 
 
 def check(
@@ -61,11 +66,27 @@ def check(
     except KeyboardInterrupt:
         return undecided(files, _interrupted("facts"), time.monotonic() - start, interrupted=True)
     log.info("facts: %d threads, %d shared accesses, %d race pairs", len(cp.threads), len(cp.accesses), len(pairs))
-    course = Course(cp, pairs, replace(settings, on_progress=on_stage), budget)
+    given = given_input(cp, settings)
+    accepted = Scope.THIS_INPUT if given.is_accepted or not given.reads else settings.accepted
+    course = Course(cp, pairs, replace(settings, accepted=accepted, on_progress=on_stage), budget)
     course.run(engines)
     on_stage("result")
-    conclusion = _conclude(cp, course, time.monotonic() - start)
+    conclusion = _conclude(cp, course, given, time.monotonic() - start)
     return replace(conclusion, setup=course.setup, sources=_sources(settings, cp.program.origin))
+
+
+def given_input(cp: ConcurrentProgram, settings: Settings) -> GivenInput:
+    """What the program is given where it is executed, and where it may ask for it."""
+    unknown = ProgramInput(InputKind.UNKNOWN, "whatever it likes", None)
+    reads = cp.inputs if cp.inputs is not None else (unknown,)
+    asked = dict.fromkeys(read.name for read in reads if read.name is not None)
+    return GivenInput(
+        arguments=settings.arguments,
+        stdin="",
+        environment=tuple((name, os.environ.get(name)) for name in asked),
+        reads=reads,
+        is_accepted=settings.accepted is Scope.THIS_INPUT,
+    )
 
 
 def undecided(files: tuple[str, ...], reason: str, seconds: float, interrupted: bool = False) -> CheckResult:
@@ -84,7 +105,7 @@ def undecided(files: tuple[str, ...], reason: str, seconds: float, interrupted: 
     )
 
 
-def _conclude(cp: ConcurrentProgram, course: Course, seconds: float) -> CheckResult:
+def _conclude(cp: ConcurrentProgram, course: Course, given: GivenInput, seconds: float) -> CheckResult:
     namer, ledger = Namer(cp), course.ledger
     reports = tuple(course.reports.values())
     pairs = [
@@ -95,7 +116,7 @@ def _conclude(cp: ConcurrentProgram, course: Course, seconds: float) -> CheckRes
         replace(_traced(namer, pair), fingerprint=fingerprint)
         for pair, fingerprint in zip(pairs, fingerprints(pairs), strict=True)
     )
-    verdict, scope, reason = _verdict(named, reports, course.interrupted_at)
+    verdict, scope, reason = _verdict(cp, named, reports, given, course.interrupted_at)
     return CheckResult(
         verdict=verdict,
         scope=scope,
@@ -108,6 +129,8 @@ def _conclude(cp: ConcurrentProgram, course: Course, seconds: float) -> CheckRes
         version=__version__,
         other=tuple(namer.incident(number, incident) for number, incident in enumerate(course.incidents, start=1)),
         interrupted=course.interrupted_at is not None,
+        input=given,
+        obstacles=cp.program.obstacles,
     )
 
 
@@ -142,8 +165,8 @@ def _evidence(ledger: Ledger, pair: RacePair, reports: tuple[EngineReport, ...])
         return _texts(decision.finding.evidence)
     lines: list[str] = []
     for finding in ledger.findings(pair):
-        bounded = f"proved by {finding.engine} up to a bound only: " if finding.verdict is Verdict.RACE_FREE else ""
-        lines.append(bounded + ", ".join(_texts(finding.evidence)))
+        reach = _REACH.get(finding.scope, "") if finding.scope is not None else ""
+        lines.append((f"proved by {finding.engine} {reach}: " if reach else "") + ", ".join(_texts(finding.evidence)))
     silent = {r.name for r in reports} - {finding.engine for finding in ledger.findings(pair)}
     lines += [f"engine {r.name} ended early: {r.stopped}" for r in reports if r.stopped and r.name in silent]
     return tuple(dict.fromkeys(lines)) or ("no engine has looked at this pair",)
@@ -155,21 +178,43 @@ def _texts(evidence: Evidence) -> tuple[str, ...]:
 
 
 def _verdict(
-    pairs: tuple[PairResult, ...], reports: tuple[EngineReport, ...], interrupted_at: str | None
+    cp: ConcurrentProgram,
+    pairs: tuple[PairResult, ...],
+    reports: tuple[EngineReport, ...],
+    given: GivenInput,
+    interrupted_at: str | None,
 ) -> tuple[Verdict, Scope | None, str | None]:
     """Race if any pair races; race-free if every pair is proved, as far as the weakest proof reaches."""
-    if not pairs:
-        return Verdict.RACE_FREE, Scope.ALL_INPUTS, "no location is shared between threads while one writes"
     open_pairs = [p for p in pairs if p.verdict is Verdict.UNKNOWN]
     if any(p.verdict is Verdict.RACE for p in pairs):
         return Verdict.RACE, None, None
+    if not open_pairs and cp.program.obstacles:
+        return Verdict.UNKNOWN, None, "; ".join(cp.program.obstacles)
+    if not pairs:
+        return Verdict.RACE_FREE, Scope.ALL_INPUTS, _nothing_to_decide(cp)
     if not open_pairs:
-        return Verdict.RACE_FREE, weakest(p.scope for p in pairs if p.scope is not None), None
-    reason = f"{len(open_pairs)} of {_count(len(pairs), 'pair')} of accesses not decided"
+        scope = weakest(p.scope for p in pairs if p.scope is not None)
+        return Verdict.RACE_FREE, scope, _whose_input(given) if scope is Scope.THIS_INPUT else None
+    undecided = [p for p in open_pairs if not p.is_for_this_input]
+    if not undecided:
+        here = f"no race with this input ({given.described()})"
+        return Verdict.UNKNOWN, None, "; ".join([here, *cp.program.obstacles])
+    reason = f"{len(undecided)} of {_count(len(pairs), 'pair')} of accesses not decided"
+    alone = [r.stopped for r in reports if r.stopped is not None and r.stopped.startswith(explore.ENDED_ALONE)]
     stops = [f"engine {r.name} ended early: {r.stopped}" for r in reports if r.stopped not in (None, "interrupted")]
     if interrupted_at is not None:
         stops.append(_interrupted(interrupted_at, decided=len(pairs) - len(open_pairs)))
-    return Verdict.UNKNOWN, None, "; ".join([reason, *stops])
+    return Verdict.UNKNOWN, None, "; ".join(alone or [reason, *cp.program.obstacles, *stops])
+
+
+def _nothing_to_decide(cp: ConcurrentProgram) -> str:
+    if len(cp.threads) == 1:
+        return "no thread is ever created"
+    return "no location is shared between threads while one writes"
+
+
+def _whose_input(given: GivenInput) -> str:
+    return given.described() if given.reads else "the program has no input: every run is like the ones executed"
 
 
 def _interrupted(stage: str, decided: int = 0) -> str:

@@ -39,7 +39,7 @@ class Course:
 
     def __init__(self, cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> None:
         self.outlived = lockset.may_be_outlived(cp)
-        self.ledger = Ledger(pairs, _doubts(cp, pairs, self.outlived))
+        self.ledger = Ledger(pairs, _doubts(cp, pairs, self.outlived), settings.accepted)
         self.reports: dict[str, EngineReport] = {}
         self.incidents: list[Incident] = []
         self.setup: RunSetup | None = None

@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING
 
 from raceproof import explore, frontend, lockset
 from raceproof.core import Budget, Unsupported
-from raceproof.model import ConcurrentProgram, EngineResult, Guide, Models, ObjectId, Proof, RacePair, Rule, Schedule
+from raceproof.model import (
+    ConcurrentProgram,
+    EngineResult,
+    Guide,
+    Models,
+    ObjectId,
+    Proof,
+    RacePair,
+    Rule,
+    Schedule,
+    Scope,
+)
 
 if TYPE_CHECKING:
     from raceproof import bmc
@@ -33,7 +44,8 @@ class Settings:
     no pair is open. `unaided`: no other engine has looked at the pairs before the explorer, which then gets the thread
     states of the facts all the same. `looks`: engines that can take a first look do so before the others begin; `look`
     then says for how many seconds, beside what an engine needs to get ready. `outlived`: local variables that threads
-    may use when their function has returned. `on_progress` is told what an engine is at.
+    may use when their function has returned. `accepted`: how far a proof must reach to count. `on_progress` is told
+    what an engine is at.
     """
 
     jobs: int = 1
@@ -47,6 +59,7 @@ class Settings:
     looks: bool = True
     look: float = 0.0
     outlived: frozenset[ObjectId] = frozenset()
+    accepted: Scope = Scope.ALL_INPUTS
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 

@@ -1,7 +1,7 @@
 """The ledger: every race pair with the evidence so far.
 
-Invariants: evidence is added and never removed; no pair has both a proof and a witness. A bounded proof is kept
-as evidence but leaves its pair open.
+Invariants: evidence is added and never removed; no pair has both a proof and a witness. A proof that reaches less far
+than was asked for, a bounded one in any case, is kept as evidence but leaves its pair open.
 """
 
 from __future__ import annotations
@@ -35,12 +35,20 @@ class Doubt:
 class Ledger:
     """Pairs in the order given, each with the findings of the engines in the order they came.
 
-    `doubts`: about pairs of which not all proofs count.
+    `doubts`: about pairs of which not all proofs count. `accepted`: how far a proof must reach to decide its pair.
     """
 
-    def __init__(self, pairs: Iterable[RacePair], doubts: Mapping[RacePair, Doubt] | None = None) -> None:
+    def __init__(
+        self,
+        pairs: Iterable[RacePair],
+        doubts: Mapping[RacePair, Doubt] | None = None,
+        accepted: Scope = Scope.ALL_INPUTS,
+    ) -> None:
+        if accepted is Scope.BOUNDED:
+            raise InternalError("a bounded proof would decide a pair")
         self._findings: dict[RacePair, list[Finding]] = {pair: [] for pair in pairs}
         self._doubts = doubts or {}
+        self._accepted = accepted
 
     @property
     def pairs(self) -> tuple[RacePair, ...]:
@@ -75,7 +83,7 @@ class Ledger:
             entries.append(finding)
 
     def decide(self, pair: RacePair) -> Decision:
-        """A witness decides; else the strongest proof, if it is better than bounded; else the pair is open."""
+        """A witness decides; else the strongest proof, if it reaches as far as it must; else the pair is open."""
         entries = self._findings[pair]
         for finding in entries:
             if finding.verdict is Verdict.RACE:
@@ -83,7 +91,8 @@ class Ledger:
         proofs = [f for f in entries if f.verdict is Verdict.RACE_FREE and f.scope is not None]
         if proofs:
             best = min(proofs, key=lambda f: _STRENGTH[f.scope or Scope.BOUNDED])
-            verdict = Verdict.UNKNOWN if best.scope is Scope.BOUNDED else Verdict.RACE_FREE
+            reaches = _STRENGTH[best.scope or Scope.BOUNDED] <= _STRENGTH[self._accepted]
+            verdict = Verdict.RACE_FREE if reaches else Verdict.UNKNOWN
             return Decision(verdict, best.scope, best)
         return Decision(Verdict.UNKNOWN, None, entries[-1] if entries else None)
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from raceproof.model import CheckResult, EngineReport, PairResult, Scope, Verdict
 
 _TIME = ("time limit", "time was up")
+_ALONE = "ended before it created a thread"
 
 
 def advice(result: CheckResult, pair: PairResult) -> list[str]:
     """Sentences, the most promising first; none for a pair that is decided."""
     if pair.verdict is not Verdict.UNKNOWN:
         return []
+    if pair.is_for_this_input:
+        return ["Every schedule was tried with this input: if no other one matters, say --accept this-input."]
     return [*_search(result, pair), *_locks(pair)]
 
 
@@ -22,6 +25,8 @@ def _search(result: CheckResult, pair: PairResult) -> list[str]:
         texts.append("Repair the race that was found first, or look for all of them with --all.")
     elif any("not supported" in text for text in stopped):
         texts.append("See why the program could not be run: what locks and order do not decide needs a run.")
+    elif any(_ALONE in text for text in stopped):
+        texts.append("Give the program arguments with which it creates threads, behind `--`.")
     elif any(word in text for text in (*stopped, *pair.evidence) for word in _TIME):
         texts.append("Give more time (--time-limit), more processes (--jobs) or the program a smaller input.")
     if pair.scope is Scope.BOUNDED and runner is not None:

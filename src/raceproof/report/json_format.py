@@ -11,6 +11,7 @@ from raceproof.model import (
     CertifiedNet,
     CheckResult,
     EngineReport,
+    GivenInput,
     HeapMap,
     IncidentResult,
     InputResult,
@@ -56,6 +57,8 @@ def to_json(result: CheckResult) -> dict[str, Json]:
         "sources": _sources(result.sources) if result.sources is not None else None,
         "replay": _replay(result.sources, result.setup),
         "notes": list(result.notes),
+        "input": _given(result.input) if result.input is not None else None,
+        "obstacles": list(result.obstacles),
         "interrupted": result.interrupted,
         "seconds": round(result.seconds, 3),
         "version": result.version,
@@ -178,6 +181,20 @@ def _place(pos: SourcePos | None) -> dict[str, Json]:
     if pos is None:
         return {"file": "", "line": 0, "column": 0}
     return {"file": pos.file, "line": pos.line, "column": pos.column}
+
+
+def _given(given: GivenInput) -> dict[str, Json]:
+    """What the executed program is given, and where it may ask for it."""
+    return {
+        "arguments": list(given.arguments),
+        "stdin": given.stdin,
+        "environment": dict(given.environment),
+        "clients": list(given.clients),
+        "reads": [
+            {"kind": read.kind.value, "what": read.what, "name": read.name, **_place(read.pos)} for read in given.reads
+        ],
+        "accepted": given.is_accepted,
+    }
 
 
 def _sources(sources: Sources) -> dict[str, Json]:

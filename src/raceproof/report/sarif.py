@@ -122,7 +122,7 @@ class _Results:
         first, second = _primary_first(shown.accesses)
         related = self._related(shown, second)
         written: dict[str, Json] = {
-            "level": "note" if shown.scope is Scope.BOUNDED else rule.level,
+            "level": "note" if shown.scope in (Scope.BOUNDED, Scope.THIS_INPUT) else rule.level,
             "message": {"text": _message(pairs, first, second)},
             "locations": [self._location(first.pos, _describe(first, shown.target), first.function)],
             "relatedLocations": related,
@@ -176,6 +176,8 @@ def _primary_first(accesses: tuple[AccessResult, AccessResult]) -> list[AccessRe
 def _message(pairs: Sequence[PairResult], first: AccessResult, second: AccessResult) -> str:
     shown = pairs[0]
     problem = "Data race" if shown.verdict is Verdict.RACE else "Possible data race"
+    if shown.is_for_this_input:
+        problem = "No data race with this input, but other inputs were not tried,"
     targets = ", ".join(dict.fromkeys(pair.target for pair in pairs))
     other = _describe(second, shown.target)
     text = (
@@ -212,7 +214,7 @@ _NOTICES = {
 def _invocation(result: CheckResult, artifacts: Artifacts, exit_code: int, left_out: int) -> dict[str, Json]:
     notices: list[Json] = [_notice("assumption", "note", a.text, a.pos, artifacts) for a in result.assumptions]
     notices += [_notice("note", "note", text, None, artifacts) for text in result.notes]
-    if result.reason is not None:
+    if result.reason is not None and result.verdict is Verdict.UNKNOWN:
         notices.append(_notice("not-decided", "warning", result.reason, None, artifacts))
     for engine in result.engines:
         if engine.stopped is not None:

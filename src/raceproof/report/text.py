@@ -30,6 +30,11 @@ MAX_ASSUMPTIONS = 10
 MAX_INCIDENTS = 5
 MAX_NOTES = 10
 
+ACCEPTING = (
+    "Every schedule was tried with this input; with another one there may be a race. If this input is all that matters:"
+    " --accept this-input."
+)
+
 _SCOPES = {
     Scope.ANY_THREADS: "for all inputs and any number of threads",
     Scope.ALL_INPUTS: "for all inputs",
@@ -42,9 +47,10 @@ def write_text(result: CheckResult, stream: TextIO, color: bool, saved_as: str |
     """Write the whole report; `color` only for a terminal that wants it. `saved_as`: where it is as JSON."""
     writer = _Writer(stream, Paint(color), SourceLines(), partial(advice, result), saved_as)
     writer.verdict(result)
-    writer.open_locations([p for p in result.pairs if p.verdict is not Verdict.RACE_FREE])
+    writer.open_locations([p for p in result.pairs if p.verdict is not Verdict.RACE_FREE and not p.is_for_this_input])
     writer.incidents(result.other)
     writer.proofs([p for p in result.pairs if p.verdict is Verdict.RACE_FREE])
+    writer.for_this_input([p for p in result.pairs if p.is_for_this_input])
     writer.assumptions(result.assumptions)
     writer.notes(result.notes)
     writer.summary(result)
@@ -91,9 +97,12 @@ class _Writer:
                 about = _SCOPES[result.scope] if result.scope is not None else ""
             case Verdict.UNKNOWN:
                 about = ""
-        self.line(f"verdict: {word} {about}".rstrip())
-        if result.reason is not None:
-            self.wrapped(result.reason, "  ", "  ")
+        first, _, rest = (result.reason or "").partition(" (") if result.is_for_this_input else ("", "", result.reason)
+        self.line(f"verdict: {word}{f': {first}' if first else f' {about}'.rstrip()}")
+        if rest:
+            self.wrapped(f"({rest}" if first else rest, "  ", "  ")
+        if result.is_for_this_input:
+            self.wrapped(ACCEPTING, "  ", "  ")
 
     def open_locations(self, pairs: Sequence[PairResult]) -> None:
         locations: dict[tuple[str, ObjectId], list[PairResult]] = {}
@@ -104,12 +113,12 @@ class _Writer:
         for group in groups[:MAX_LOCATIONS_SHOWN]:
             self._location(group)
         if len(groups) > MAX_LOCATIONS_SHOWN:
-            self._list_locations(groups[MAX_LOCATIONS_SHOWN:])
+            self._list_locations("The same at", groups[MAX_LOCATIONS_SHOWN:], "more location")
 
-    def _list_locations(self, groups: Sequence[Sequence[PairResult]]) -> None:
-        """The rest, in brief: the first pair of each."""
+    def _list_locations(self, title: str, groups: Sequence[Sequence[PairResult]], noun: str) -> None:
+        """In brief: the first pair of each."""
         self.line()
-        self.line(f"The same at {_count(len(groups), 'more location')}:")
+        self.line(f"{title} {_count(len(groups), noun)}:")
         for pairs in groups[:MAX_LOCATIONS_LISTED]:
             shown = _merge_same_lines(pairs)[0][0]
             first, second = (
@@ -220,6 +229,14 @@ class _Writer:
             self.wrapped(f"called from {calls}", "    ", "      ")
         self.wrapped("holding " + (", ".join(access.held) if access.held else "no lock"), "    ", "      ")
 
+    def for_this_input(self, pairs: Sequence[PairResult]) -> None:
+        """What other inputs may change, in brief."""
+        groups: dict[tuple[str, ObjectId], list[PairResult]] = {}
+        for pair in pairs:
+            groups.setdefault((pair.target, pair.pair.target.object), []).append(pair)
+        if groups:
+            self._list_locations("No race with this input at", list(groups.values()), "location")
+
     def proofs(self, pairs: Sequence[PairResult]) -> None:
         if not pairs:
             return
@@ -281,10 +298,12 @@ class _Writer:
 
     def statistics(self, result: CheckResult) -> None:
         counts = Counter(pair.verdict for pair in result.pairs)
+        here = sum(pair.is_for_this_input for pair in result.pairs)
         parts = [
             f"{counts[Verdict.RACE_FREE]} proved",
+            *([f"{here} for this input only"] if here else []),
             _count(counts[Verdict.RACE], "race"),
-            f"{counts[Verdict.UNKNOWN]} open",
+            f"{counts[Verdict.UNKNOWN] - here} open",
         ]
         summary = f"{_count(len(result.pairs), 'pair')} of accesses: {', '.join(parts)}; " if result.pairs else ""
         engines = ", ".join(f"{e.name} {e.seconds:.2f} s" for e in result.engines)

@@ -197,7 +197,7 @@ def test_a_named_file(project: Path) -> None:
     [
         ("jobs = = 1", "not TOML: "),
         ("cflags = []", "there is no key `cflags`; did you mean `flags`?"),
-        ("colour = 1", "there is no key `colour`; there are: arguments, baseline, "),
+        ("colour = 1", "there is no key `colour`; there are: accept, arguments, baseline, "),
         ("sources = 'a.c'", '`sources` must be a list of strings, not "a.c"'),
         ("flags = [1]", "`flags` must be a list of strings, not [1]"),
         ("jobs = 0", "`jobs` must be an integer of at least 1, not 0"),

@@ -54,8 +54,12 @@ def test_the_verdict_must_follow_from_the_pairs(verdict: Verdict, scope: Scope |
 
 def test_the_scope_of_the_verdict_is_the_weakest() -> None:
     claims = (claim(1, "x"), claim(2, "x"), claim(3, EXPLORED, engine="explore", scope=Scope.THIS_INPUT))
-    for scope, expected in ((Scope.THIS_INPUT, Answer.ACCEPTED), (Scope.ALL_INPUTS, Answer.REJECTED)):
-        case = replace(subject(), report=ReportClaims(Verdict.RACE_FREE, scope, claims))
+    for scope, is_accepted, expected in (
+        (Scope.THIS_INPUT, True, Answer.ACCEPTED),
+        (Scope.THIS_INPUT, False, Answer.REJECTED),
+        (Scope.ALL_INPUTS, True, Answer.REJECTED),
+    ):
+        case = replace(subject(), report=ReportClaims(Verdict.RACE_FREE, scope, claims, is_accepted))
         assert judge(case)[0].answer is expected
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,12 @@ from raceproof.model import (
     Exhausted,
     Finding,
     Incident,
+    InputKind,
     Linear,
     MemLoc,
     Models,
     Moment,
+    ProgramInput,
     RacePair,
     Reason,
     RunSetup,
@@ -59,14 +62,28 @@ def _facts(monkeypatch: pytest.MonkeyPatch) -> None:
     def describe_lock(cp: ConcurrentProgram, address: Linear) -> str:
         return "mutex"
 
-    monkeypatch.setattr(facts, "analyse", lambda program, budget, models: concurrent_program())
+    monkeypatch.setattr(facts, "analyse", lambda program, budget, models: replace(concurrent_program(), inputs=()))
     monkeypatch.setattr(facts, "race_pairs", lambda cp, budget: PAIRS)
     monkeypatch.setattr(facts, "describe_location", describe_location)
     monkeypatch.setattr(facts, "describe_lock", describe_lock)
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *answers: Answer, budget: Budget | None = None) -> CheckResult:
-    """Check with engines e0, e1, ... that answer as told."""
+def run(
+    monkeypatch: pytest.MonkeyPatch,
+    *answers: Answer,
+    budget: Budget | None = None,
+    settings: Settings = Settings(),  # noqa: B008  frozen
+    inputs: tuple[ProgramInput, ...] | None = (),
+    obstacles: tuple[str, ...] = (),
+) -> CheckResult:
+    """Check with engines e0, e1, ... that answer as told, a program with these inputs, of which this was left out."""
+
+    def analyse(program: Program, budget: Budget, models: Models) -> ConcurrentProgram:
+        cp = concurrent_program()
+        return replace(cp, inputs=inputs, program=replace(cp.program, obstacles=obstacles))
+
+    if inputs != () or obstacles:
+        monkeypatch.setattr(facts, "analyse", analyse)
     for i, answer in enumerate(answers):
 
         def engine(
@@ -80,7 +97,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *answers: Answer, budget: Budget | None
             return EngineResult(name, tuple(answer(pairs)), 0.5, {"rounds": 1})
 
         monkeypatch.setitem(ENGINES, f"e{i}", Engine(engine))
-    return check(program(), [f"e{i}" for i in range(len(answers))], budget or Budget.unlimited())
+    return check(program(), [f"e{i}" for i in range(len(answers))], budget or Budget.unlimited(), settings)
 
 
 def prove_all(pairs: Sequence[RacePair]) -> list[Finding]:
@@ -106,8 +123,53 @@ def test_race_free_when_all_pairs_are_proved(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_scope_is_that_of_the_weakest_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     scopes = [Scope.ANY_THREADS, Scope.THIS_INPUT, Scope.ALL_INPUTS]
-    result = run(monkeypatch, lambda pairs: [proof(p, s) for p, s in zip(pairs, scopes, strict=True)])
-    assert result.scope is Scope.THIS_INPUT
+    engine = partial(_proved_with, scopes)
+    result = run(monkeypatch, engine, settings=Settings(accepted=Scope.THIS_INPUT))
+    assert (result.verdict, result.scope) == (Verdict.RACE_FREE, Scope.THIS_INPUT)
+
+
+GETENV = ProgramInput(InputKind.ENVIRONMENT, "getenv", SourcePos("demo.c", 12), "MODE")
+
+
+def _proved_with(scopes: Sequence[Scope], pairs: Sequence[RacePair]) -> list[Finding]:
+    return [proof(pair, scope) for pair, scope in zip(pairs, scopes, strict=True)]
+
+
+def test_a_proof_for_one_input_is_none_for_a_program_with_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODE", "fast")
+    scopes = [Scope.ALL_INPUTS, Scope.THIS_INPUT, Scope.THIS_INPUT]
+    result = run(monkeypatch, partial(_proved_with, scopes), inputs=(GETENV,))
+    assert (result.verdict, result.scope, result.is_for_this_input) == (Verdict.UNKNOWN, None, True)
+    assert result.reason == (
+        "no race with this input (arguments: none; standard input: empty; MODE=fast; the program reads"
+        ' `getenv("MODE")` at demo.c:12)'
+    )
+    assert [(p.verdict, p.scope) for p in result.pairs] == [
+        (Verdict.RACE_FREE, Scope.ALL_INPUTS),
+        (Verdict.UNKNOWN, Scope.THIS_INPUT),
+        (Verdict.UNKNOWN, Scope.THIS_INPUT),
+    ]
+
+
+def test_engines_go_on_where_a_proof_holds_for_one_input_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = partial(_proved_with, [Scope.THIS_INPUT] * 3)
+    result = run(monkeypatch, first, prove_all, inputs=(GETENV,))
+    assert (result.verdict, result.scope) == (Verdict.RACE_FREE, Scope.ALL_INPUTS)
+
+
+@pytest.mark.parametrize(("inputs", "verdict"), [((), Verdict.RACE_FREE), (None, Verdict.UNKNOWN)])
+def test_a_program_without_input_is_proved_by_its_executions(
+    monkeypatch: pytest.MonkeyPatch, inputs: tuple[ProgramInput, ...] | None, verdict: Verdict
+) -> None:
+    result = run(monkeypatch, partial(_proved_with, [Scope.THIS_INPUT] * 3), inputs=inputs)
+    assert result.verdict is verdict
+    assert result.input is not None
+    assert bool(result.input.reads) is (verdict is Verdict.UNKNOWN)
+
+
+def test_what_was_left_out_of_the_program_leaves_nothing_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run(monkeypatch, prove_all, obstacles=("`#pragma omp parallel` at a.c:3 was ignored",))
+    assert (result.verdict, result.reason) == (Verdict.UNKNOWN, "`#pragma omp parallel` at a.c:3 was ignored")
 
 
 def test_without_pairs_the_program_is_race_free(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -85,3 +85,19 @@ def test_a_proof_that_is_doubted_is_none() -> None:
     assert [str(f.evidence) for f in ledger.findings(PAIRS[0])] == ["gone"]
     ledger.add(result(witness(PAIRS[0])))  # no contradiction
     assert ledger.decide(PAIRS[0]).verdict is Verdict.RACE
+
+
+@pytest.mark.parametrize(
+    ("accepted", "verdict"), [(Scope.ALL_INPUTS, Verdict.UNKNOWN), (Scope.THIS_INPUT, Verdict.RACE_FREE)]
+)
+def test_a_proof_decides_if_it_reaches_as_far_as_it_must(accepted: Scope, verdict: Verdict) -> None:
+    ledger = Ledger(PAIRS, accepted=accepted)
+    ledger.add(result(proof(PAIRS[0], Scope.THIS_INPUT)))
+    decision = ledger.decide(PAIRS[0])
+    assert (decision.verdict, decision.scope) == (verdict, Scope.THIS_INPUT)
+    assert (PAIRS[0] in ledger.open_pairs()) is (verdict is Verdict.UNKNOWN)
+
+
+def test_a_bounded_proof_is_never_accepted() -> None:
+    with pytest.raises(InternalError):
+        Ledger(PAIRS, accepted=Scope.BOUNDED)

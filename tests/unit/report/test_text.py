@@ -14,6 +14,7 @@ from raceproof.model import (
     Assumption,
     CheckResult,
     EngineReport,
+    GivenInput,
     IncidentResult,
     ObjectId,
     Scope,
@@ -275,4 +276,18 @@ def test_color_only_when_asked() -> None:
     [(Scope.ANY_THREADS, "any number of threads"), (Scope.THIS_INPUT, "for the given input")],
 )
 def test_the_scope_is_in_words(scope: Scope, words: str) -> None:
-    assert words in text(replace(check_result(), scope=scope)).splitlines()[0]
+    given = GivenInput((), "", (), (), is_accepted=True)
+    assert words in text(replace(check_result(), scope=scope, input=given)).splitlines()[0]
+
+
+def test_what_holds_for_one_input_only_is_said_in_the_first_line() -> None:
+    pair = replace(pair_result(1), scope=Scope.THIS_INPUT)
+    reason = "no race with this input (arguments: none; standard input: empty)"
+    lines = text(replace(check_result(pair), reason=reason)).splitlines()
+    assert lines[:2] == ["verdict: unknown: no race with this input", "  (arguments: none; standard input: empty)"]
+    assert any("--accept this-input" in line for line in lines)
+    assert "No race with this input at 1 location:" in lines
+    assert not any("possible data race" in line for line in lines)
+    assert any(
+        line.startswith("1 pair of accesses: 0 proved, 1 for this input only, 0 races, 0 open") for line in lines
+    )

@@ -53,6 +53,8 @@ class _Document:
             "version": result.version,
             "interrupted": result.interrupted,
             "arguments": list(result.setup.arguments) if result.setup is not None else [],
+            "input": result.input.described(most=20) if result.input is not None and result.setup is not None else None,
+            "isForThisInput": result.is_for_this_input,
             "engines": [_engine(engine) for engine in result.engines],
             "assumptions": [{"text": a.text, "place": self._places.number(a.pos, 0)} for a in result.assumptions],
             "pairs": [self._pair(pair) for pair in result.pairs],

@@ -16,6 +16,7 @@ function tally() {
 function headline(counts) {
   if (data.verdict === "race") return `Data race at ${count(counts.race, "pair")} of accesses`;
   if (data.verdict === "race-free") return `Race-free ${SCOPES[data.scope] || ""}`.trim();
+  if (data.isForThisInput) return "Unknown: no race with this input";
   return "Unknown: not everything could be decided";
 }
 
@@ -35,6 +36,7 @@ function verdictBanner(counts) {
       el("div", {}, el("dt", {}, "Scope"), el("dd", {}, SCOPES[data.scope] || scopeOfNothing())),
       data.arguments.length > 0 &&
         el("div", {}, el("dt", {}, "Arguments"), el("dd", {}, code(data.arguments.join(" ")))),
+      data.input && el("div", {}, el("dt", {}, "Executed with"), el("dd", {}, data.input)),
       el("div", {}, el("dt", {}, "Time"), el("dd", {}, seconds(data.seconds))),
       el("div", {}, el("dt", {}, "raceproof"), el("dd", {}, data.version)),
     ),

@@ -1,0 +1,5 @@
+"""influence: which plain values from outside may decide what the threads of a program do."""
+
+from raceproof.facts.influence.walk import Influence, Source
+
+__all__ = ["Influence", "Source"]

@@ -1,0 +1,110 @@
+"""What may the program be given from outside that can matter to its threads?
+
+A program without any such input does the same in every run but for the order of its threads: what a search over all
+schedules shows of one run then holds for all. `program_inputs` names each place that may ask for something, in the
+code that may be reached; it errs on the side of more.
+
+Most inputs count wherever they are read, because how much is read decides what is written. Some are plain values (the
+time, a random number, a process id, an address made a number): those count only if they may decide something, which
+`Influence` finds out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from raceproof.facts.flow.world import World
+from raceproof.facts.influence import Influence, Source
+from raceproof.facts.library.formats import constant_text
+from raceproof.facts.library.input_functions import gives_plain_value, input_kind
+from raceproof.ir import Address, Call, OtherConst, Reg, operands
+from raceproof.model import CallGraph, InputKind, ProgramInput
+
+# Variables of the library that say nothing about the outside, or only what a function says that is an input itself.
+_HARMLESS: Final = frozenset({
+    "stdin", "stdout", "stderr", "optarg", "optind", "opterr", "optopt", "signgam", "sys_errlist", "sys_siglist",
+    "__stack_chk_guard", "in6addr_any", "in6addr_loopback", "timezone", "daylight", "tzname", "__timezone",
+    "__daylight", "__tzname",
+})  # fmt: skip
+_ENVIRONMENT: Final = frozenset({"environ", "__environ", "_environ"})
+_ARGUMENTS: Final = frozenset(
+    {"program_invocation_name", "program_invocation_short_name", "__progname", "__progname_full"}
+)
+_NAMED: Final = (InputKind.ENVIRONMENT,)
+
+
+def program_inputs(world: World, calls: CallGraph) -> tuple[ProgramInput, ...]:
+    """Each place that may ask for an input which can matter, in the order of the program."""
+    program = world.program
+    functions = [f for name, f in program.functions.items() if name in world.points_to.reached]
+    found: list[ProgramInput] = list(_parameters(world))
+    values: list[Source] = []
+    for function in functions:
+        for instr in function.instructions():
+            if isinstance(instr, Call):
+                for given in _of_call(world, calls, instr):
+                    if gives_plain_value(given.what):
+                        values.append(Source(given, instr.id))
+                    else:
+                        found.append(given)
+            for name in _symbols(operands(instr)):
+                kind = _kind_of_variable(world, name)
+                if kind is not None:
+                    found.append(ProgramInput(kind, name, instr.pos or function.pos))
+    found += _in_initial_values(world)
+    # What decides is asked only where nothing else is an input: else the answer changes nothing.
+    found += [v.given for v in values] if found else Influence(world, calls, functions).deciding(values)
+    return tuple(dict.fromkeys(sorted(found, key=_place)))
+
+
+def _parameters(world: World) -> Iterator[ProgramInput]:
+    """What the first function is given, if it looks at it."""
+    function = world.program.functions[world.program.entry]
+    used = {
+        operand.name for instr in function.instructions() for operand in operands(instr) if isinstance(operand, Reg)
+    }
+    for parameter in function.params:
+        if parameter.name in used:
+            variable = function.variables.get(parameter.name)
+            yield ProgramInput(InputKind.ARGUMENTS, variable.name if variable else parameter.name, function.pos)
+
+
+def _of_call(world: World, calls: CallGraph, call: Call) -> Iterator[ProgramInput]:
+    targets = calls.targets[call.id]
+    for name in targets.externals:
+        kind = input_kind(name)
+        if kind is not None:
+            asked = constant_text(world.program, call.args[0]) if kind in _NAMED and call.args else None
+            yield ProgramInput(kind, name, call.pos, asked)
+    if targets.is_unknown and not targets.externals:
+        yield ProgramInput(InputKind.UNKNOWN, "a function that nothing describes", call.pos)
+
+
+def _symbols(found: tuple[object, ...]) -> Iterator[str]:
+    for operand in found:
+        if isinstance(operand, Address):
+            yield operand.symbol
+        elif isinstance(operand, OtherConst):
+            yield from (address.symbol for address in operand.addresses)
+
+
+def _kind_of_variable(world: World, name: str) -> InputKind | None:
+    variable = world.program.globals.get(name)
+    if variable is None or not variable.is_external or variable.source_name in _HARMLESS:
+        return None
+    if variable.source_name in _ENVIRONMENT:
+        return InputKind.ENVIRONMENT
+    return InputKind.ARGUMENTS if variable.source_name in _ARGUMENTS else InputKind.UNKNOWN
+
+
+def _in_initial_values(world: World) -> Iterator[ProgramInput]:
+    for variable in world.program.globals.values():
+        for cell in variable.initial:
+            kind = _kind_of_variable(world, cell.value.symbol) if isinstance(cell.value, Address) else None
+            if kind is not None and isinstance(cell.value, Address):
+                yield ProgramInput(kind, cell.value.symbol, variable.pos)
+
+
+def _place(given: ProgramInput) -> tuple[str, int, str]:
+    return (given.pos.file, given.pos.line, given.what) if given.pos is not None else ("", 0, given.what)
