@@ -205,6 +205,30 @@ def test_a_command_that_is_killed_leaves_no_host(command: Command) -> None:
     process.communicate(timeout=SECONDS)
 
 
+# In the middle of an execution, each in its own way: blocked for good, with processes that have left its group.
+STUBBORN = {
+    "blocks all signals": "sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, 0); for (;;) y++;",
+    "waits for a signal": "sigset_t all; int n; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, 0); sigwait(&all, &n);",
+    "leaves its session": "setsid(); for (;;) sigsuspend(&(sigset_t){0});",
+    "has a child": "if (fork() == 0) for (;;) pause(); for (;;) y++;",
+    "has a daemon": "if (fork() == 0) { setsid(); if (fork() == 0) for (;;) pause(); _exit(0); } for (;;) y++;",
+}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("how", STUBBORN)
+def test_a_command_that_is_killed_leaves_nothing_of_an_execution(how: str, jobs: str, command: Command) -> None:
+    text = "int y; void *f(void *p) { x = 1; DO return p; }\n".replace("DO", STUBBORN[how]) + MAIN.replace(
+        "END", "x = 2;"
+    )
+    name = command.program(text)
+    process = command.start("explore", name, "--isolation", "fork", "--all", "--time-limit", "50", "--jobs", jobs)
+    wait_for_search(command)
+    time.sleep(1.0)  # it has come to where it stays
+    process.kill()
+    process.communicate(timeout=SECONDS)
+
+
 def test_the_time_limit_is_kept(command: Command) -> None:
     name = command.program(LONG)
     command.run("check", name, "--engines", "lockset")  # compiled and cached

@@ -29,6 +29,7 @@ from raceproof.explore.protocol import REFUSED, Control, EndRecord, ProgressReco
 GRACE = 5.0
 """Seconds that the host may take to end after its time limit or an interrupt."""
 TICK = 0.25
+_LAST_WORDS = 2.0  # seconds in which the host ends what it has started, before it is killed
 LATE = "it did not end in time: the program runs without reaching an operation that is watched"
 _CHUNK = 1 << 16
 _STDERR = 2000
@@ -64,14 +65,16 @@ class Host:
         self.is_closed = False
         self._rest = b""
         with contextlib.ExitStack() as stack:
-            scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="raceproof-"))
             self._stderr: IO[bytes] = stack.enter_context(tempfile.TemporaryFile())
-            path = Path(scratch, "control")
-            path.write_text(control.text(), encoding="utf-8")
+            # A file without a name: nothing is left of it, however we end.
+            asked = stack.enter_context(tempfile.TemporaryFile())
+            asked.write(control.text().encode("utf-8"))
+            asked.seek(0)
             try:
                 # A session of its own: Ctrl-C reaches it only through us, and its children can be ended with it.
                 self.process = subprocess.Popen(
-                    [host, program, path],
+                    [host, program, f"/dev/fd/{asked.fileno()}"],
+                    pass_fds=[asked.fileno()],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=self._stderr,
@@ -204,8 +207,11 @@ def signals_handled(interrupt: Callable[[], None]) -> Iterator[None]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Whatever is left of the host and of its children."""
+    """Whatever is left of the host and of its children: it ends them itself, if it can."""
     if process.poll() is None:
+        process.send_signal(signal.SIGHUP)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_LAST_WORDS)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "control.h"
 #include "futures.h"
@@ -209,6 +210,8 @@ void read_control(const char *path) {
     }
     free(line);
     fclose(file);
+    int given;
+    if (sscanf(path, "/dev/fd/%d", &given) == 1) close(given); /* the program opens files with the numbers that it expects */
     if (options.argc == 0) {
         options.argv = grown(NULL, 0, sizeof *options.argv);
         options.argv[options.argc++] = strdup("program");

@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/time.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,22 +17,9 @@
 #include "isolation.h"
 #include "libc.h"
 
-#define TICK_MICROSECONDS 250000
-#define LATE_TICKS 12
-#define ENDLESS_TICKS 40 /* ten seconds without a hook: the program computes for ever, or waits outside */
+#define KERNEL_SIGSET 8 /* bytes */
 
 int rp_fork_mode;
-static volatile int interrupted;
-static uint64_t seen_steps;
-static int idle_ticks, late_ticks;
-static uint64_t deadline; /* 0: none */
-
-/* Whole numbers: this runs on the program's threads, whose floating-point flags are theirs. */
-static uint64_t now_nanoseconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 double now_seconds(void) { return (double)now_nanoseconds() / 1e9; }
 
@@ -47,48 +33,35 @@ uint64_t cpu_microseconds(void) {
 }
 
 enum stop stop_reason(void) {
-    if (interrupted) return STOP_INTERRUPTED;
-    if (deadline > 0 && now_nanoseconds() >= deadline) return STOP_TIME;
+    if (pulse.interrupted) return STOP_INTERRUPTED;
+    /* Whole numbers: this runs on the program's threads, whose floating-point flags are theirs. */
+    if (pulse.deadline > 0 && now_nanoseconds() >= pulse.deadline) return STOP_TIME;
     return STOP_NOT;
 }
 
-bool must_stop(void) { return tick_pending && stop_reason() != STOP_NOT; }
+bool must_stop(void) { return pulse.tick && stop_reason() != STOP_NOT; }
 
 void set_deadline(double seconds) {
-    deadline = seconds > 0 ? now_nanoseconds() + (uint64_t)(seconds * 1e9) : 0;
+    pulse.deadline = seconds > 0 ? now_nanoseconds() + (uint64_t)(seconds * 1e9) : 0;
 }
 
 /* In the dispatcher: nothing is half done here. */
 void on_tick(void) {
-    tick_pending = 0;
+    pulse.tick = 0;
     enum stop stop = stop_reason();
     if (stop == STOP_NOT) return;
     G->stop = (uint8_t)stop;
     end_execution(CUT_BLOCKED);
 }
 
-static void ticked(int signal) {
+/* The execution does not go on: we are in the program's own code, nothing of ours is half done. */
+static void on_cut(int signal) {
     (void)signal;
-    tick_pending = 1;
-    late_ticks = stop_reason() != STOP_NOT ? late_ticks + 1 : 0;
-    if (late_ticks > LATE_TICKS) _exit(5); /* the search itself does not come to an end */
-    if (self == NULL) return;
-    bool is_idle = steps_left == seen_steps;
-    seen_steps = steps_left;
-    idle_ticks = is_idle ? idle_ticks + 1 : 0;
-    bool must_stop = stop_reason() != STOP_NOT && idle_ticks >= 2;
-    if (idle_ticks < ENDLESS_TICKS && !must_stop) return;
-    /* No hook for a long time: we are in the program's own code, nothing of ours is half done. */
-    idle_ticks = 0;
-    if (must_stop) G->stop = (uint8_t)stop_reason();
+    if (self == NULL || pulse.steps_left != pulse.cut_at) return;
+    enum stop stop = stop_reason();
+    if (stop != STOP_NOT) G->stop = (uint8_t)stop;
     G->bounded_endless = 1;
     end_execution(CUT_ENDLESS);
-}
-
-static void on_interrupt(int signal) {
-    (void)signal;
-    interrupted = 1;
-    tick_pending = 1;
 }
 
 static const char *signal_text(int signal) {
@@ -97,6 +70,7 @@ static const char *signal_text(int signal) {
     case SIGBUS: return "bus error";
     case SIGFPE: return "arithmetic error (division by zero?)";
     case SIGILL: return "illegal instruction";
+    case SIGPIPE: return "write to a pipe that nobody reads";
     default: return "fatal signal";
     }
 }
@@ -109,12 +83,12 @@ static void on_crash(int signal, siginfo_t *info, void *context) {
         _exit(4);
     }
     bool overflow = signal == SIGSEGV && fiber_in_guard(&self->fiber, (uintptr_t)info->si_addr);
-    report_other(overflow ? "stack overflow" : "crash", overflow ? "stack overflow" : signal_text(signal), rp_site);
+    report_other(overflow ? "stack overflow" : signal == SIGPIPE ? "signal" : "crash", overflow ? "stack overflow" : signal_text(signal), rp_site);
     stand_still(OP_EXIT);
 }
 
 int rp_is_own_handler(void (*handler)(int)) {
-    return handler == ticked || handler == on_interrupt || (uintptr_t)handler == (uintptr_t)on_crash;
+    return (uintptr_t)handler == (uintptr_t)on_crash;
 }
 
 void catch_signals(void) {
@@ -126,31 +100,25 @@ void catch_signals(void) {
     sigaction(SIGBUS, &crash, NULL);
     sigaction(SIGFPE, &crash, NULL);
     sigaction(SIGILL, &crash, NULL);
-    struct sigaction tick = {.sa_handler = ticked, .sa_flags = SA_RESTART | SA_NODEFER};
-    sigaction(SIGALRM, &tick, NULL);
-    struct sigaction stop = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
-    sigaction(SIGINT, &stop, NULL);
-    sigaction(SIGTERM, &stop, NULL);
-    signal(SIGPIPE, SIG_IGN);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
-
-void start_ticking(void) {
-    struct itimerval every = {{0, TICK_MICROSECONDS}, {0, TICK_MICROSECONDS}};
-    setitimer(ITIMER_REAL, &every, NULL);
+    sigaction(SIGPIPE, &crash, NULL);
+    /* The library does not let anybody handle CUT_SIGNAL: the system is told, all else as for the others. */
+    struct { void *handler; long others[15]; } cut;
+    (void)syscall(SYS_rt_sigaction, SIGSEGV, NULL, &cut, KERNEL_SIGSET);
+    cut.handler = (void *)on_cut;
+    (void)syscall(SYS_rt_sigaction, CUT_SIGNAL, &cut, NULL, KERNEL_SIGSET);
 }
 
 void run_in_child(void (*body)(void)) {
     G->cut = CUT_FATAL; /* unless the child says otherwise */
     G->child_reported = 0;
-    pid_t child = fork();
+    pid_t parent = getpid(), child = fork();
     if (child < 0) {
         perror("raceproof: cannot start a process");
         exit(4);
     }
     if (child == 0) {
+        end_with_parent(parent);
         setpgid(0, 0); /* whatever it starts ends with it */
-        start_ticking();
         body();
         G->child_reported = 1;
         _exit(0);
@@ -158,7 +126,9 @@ void run_in_child(void (*body)(void)) {
     int status;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
+    pulse.running = 0;
     kill(-child, SIGKILL);
+    end_children(); /* what was in another group, too */
     if (G->child_reported) return;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 4) exit(4);
     /* It ended where the runtime did not see it: what the other threads would have done is not known. */

@@ -10,28 +10,18 @@
 #include "items.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
 
 #include "report.h"
 #include "sleep.h"
+#include "watchdog.h"
 
 uint32_t frozen;
 
-static volatile sig_atomic_t asked;
 static bool has_given;
 static uint32_t threads_told;
 
-static void on_question(int signal) {
-    (void)signal;
-    asked = 1;
-}
-
-void items_listen(void) {
-    struct sigaction question = {.sa_handler = on_question, .sa_flags = SA_RESTART};
-    sigaction(SIGUSR1, &question, NULL);
-    threads_told = options.path_count;
-}
+void items_listen(void) { threads_told = options.path_count; }
 
 bool items_divided(void) { return options.is_item || has_given; }
 
@@ -161,15 +151,15 @@ static const char *obstacle(void) {
 
 enum stop items_pass(void) {
     bool is_enough = options.item_executions != 0 && G->executions >= options.item_executions;
-    if (!asked && !is_enough) return STOP_NOT;
+    if (!pulse.asked && !is_enough) return STOP_NOT;
     const char *reason = obstacle();
     if (reason == NULL && is_enough) {
         give(true);
         return STOP_ITEMS;
     }
     bool never = G->choice_count > 0;
-    if (!asked && !never) return STOP_NOT;
-    asked = 0;
+    if (!pulse.asked && !never) return STOP_NOT;
+    pulse.asked = 0;
     if (never) options.item_executions = 0; /* said once */
     if (reason == NULL && !give(false)) reason = "nothing";
     if (reason == NULL) return STOP_NOT;

@@ -20,6 +20,7 @@
 #include "libc.h"
 #include "report.h"
 #include "resources.h"
+#include "watchdog.h"
 
 void *reserve(size_t bytes) {
     int sharing = options.fork ? MAP_SHARED : MAP_PRIVATE;
@@ -49,7 +50,9 @@ static void reserve_all(void) {
  * program is started again. */
 static void fix_layout(char **argv) {
     int now = personality(0xffffffff);
-    if (now == -1 || (now & ADDR_NO_RANDOMIZE) || getenv("RACEPROOF_LAYOUT") != NULL) return;
+    bool is_again = getenv("RACEPROOF_LAYOUT") != NULL;
+    unsetenv("RACEPROOF_LAYOUT"); /* the program has the environment that it was given */
+    if (now == -1 || (now & ADDR_NO_RANDOMIZE) || is_again) return;
     setenv("RACEPROOF_LAYOUT", "fixed", 1);
     if (personality((unsigned long)now | ADDR_NO_RANDOMIZE) != -1) execv("/proc/self/exe", argv);
 }
@@ -184,20 +187,20 @@ static enum stop one_search(void) {
             enter_level(FIRST_LEVEL);
             continue;
         }
-        if ((!goes_on && G->event_limit < MAX_EVENTS) || (tick_pending && level_is_over())) {
+        if ((!goes_on && G->event_limit < MAX_EVENTS) || (pulse.tick && level_is_over())) {
             enter_level(G->event_limit * LEVEL_FACTOR);
             continue;
         }
         if (!goes_on) return STOP_NOT;
-        if (tick_pending && input_is_over()) {
+        if (pulse.tick && input_is_over()) {
             G->inputs_incomplete = 1;
             return STOP_NOT;
         }
         if (options.max_executions != 0 && G->executions >= options.max_executions) return STOP_EXECUTIONS;
         enum stop pass = options.shares ? items_pass() : STOP_NOT;
         if (pass != STOP_NOT) return pass;
-        if (tick_pending || options.fork) {
-            tick_pending = 0;
+        if (pulse.tick || options.fork) {
+            pulse.tick = 0;
             progress();
             enum stop stop = stop_reason();
             if (stop != STOP_NOT) return stop;
@@ -274,7 +277,6 @@ void run_search(void) {
         items_listen();
         progress();
     }
-    start_ticking();
     libc_capture = 1;
     enum stop stop;
     do
@@ -302,7 +304,6 @@ void run_search(void) {
 static void replay(void) {
     G->event_limit = MAX_EVENTS;
     take_threads();
-    start_ticking();
     run_replay();
     report_flush_step();
     struct thread *a = &threads[options.drive_a.tid], *b = &threads[options.drive_b.tid];
@@ -327,6 +328,7 @@ int main(int argc, char **argv) {
     }
     fix_layout(argv);
     read_control(argv[2]);
+    start_watchdog();
     rp_fork_mode = options.fork;
     if (options.mode == MODE_REPLAY) {
         options.algorithm = &algorithm_race; /* for its way of finding races */

@@ -112,7 +112,7 @@ struct rp_global {
 
    Several processes may search together (explore/parallel.py); masks are sets of thread ids, in hexadecimal:
 
-   shares 1                SIGUSR1 asks for a part of what is left to do, from the first record on
+   shares 1                SIGUSR1 asks for a part of what is left to do, from the first record on (watchdog.c hears it)
    item TID:MASK ...       search only what follows this prefix: at each node the thread that is chosen, and those that
                            others try there: asleep, or done
    item_executions N       after so many, give away all that is left, and end

@@ -353,7 +353,6 @@ void run_search(void);
 void run_replay(void);
 void record_switch(void);
 bool unlock_is_point(void);
-extern volatile int tick_pending;
 bool must_stop(void); /* time is up: in long loops of the search */
 
 /* The object of an operation brings its own order with it: what its last release knew. */

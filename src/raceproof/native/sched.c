@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fiber.h"
 #include "futures.h"
@@ -30,8 +31,6 @@ struct sleeper *sleepers;
 struct wake *wakes;
 struct segment *segments;
 uint8_t *visible_access;
-volatile int tick_pending;
-uint64_t steps_left;
 struct fiber host;
 tset live;
 uint8_t section_owner = NO_THREAD;
@@ -83,7 +82,7 @@ static bool has_token(const struct thread *t, const struct object *o) {
     return false;
 }
 
-uint64_t steps_of_others(const struct thread *t) { return options.max_steps - steps_left - t->steps; }
+uint64_t steps_of_others(const struct thread *t) { return options.max_steps - pulse.steps_left - t->steps; }
 
 /* Without anything that somebody else does, a wait may end without a signal once, or time out some times, not for ever:
  * some threads give up then. */
@@ -290,7 +289,7 @@ static struct thread *decide(void) {
 /* Find who runs next and let them; comes back when it is this thread's turn. Always inlined: behind a switch of stacks
  * the processor guesses each return wrong, and this is one less. */
 static inline __attribute__((always_inline)) void dispatch(void) {
-    if (tick_pending) on_tick();
+    if (pulse.tick) on_tick();
     for (tset rest = silent & live; rest != 0; rest &= rest - 1) {
         struct thread *t = &threads[__builtin_ctzll(rest)];
         if (!is_enabled(t)) continue;
@@ -332,7 +331,7 @@ void point(const struct op *op, bool is_point, const char *what) {
         ready &= ~BIT(self->tid);
     }
     self->steps++;
-    if (--steps_left == 0) {
+    if (--pulse.steps_left == 0) {
         G->bounded_steps = 1;
         end_execution(CUT_STEPS);
     }
@@ -479,6 +478,13 @@ static void *main_entry(void *unused) {
     return NULL;
 }
 
+/* The system is asked only where it can have changed. */
+static pid_t own_process(void) {
+    static pid_t known_process;
+    if (known_process == 0 || options.fork) known_process = getpid();
+    return known_process;
+}
+
 static void run_here(void) {
     reset_program();
     heap_reset();
@@ -493,7 +499,10 @@ static void run_here(void) {
     struct thread *main_thread = thread_create(main_entry, NULL, 0, false);
     silent &= ~BIT(0);
     self = main_thread;
+    pulse.execution++;
+    pulse.running = own_process();
     fiber_switch(&host, &main_thread->fiber);
+    pulse.running = 0;
     self = NULL; /* the search runs: a signal must not take it for the program */
     for (uint32_t t = 0; t < G->paths; t++) {
         G->final_state[t] = threads[t].state;
@@ -509,7 +518,7 @@ void run_execution(void) {
     futures_reset();
     G->input_count = 0;
     G->cut = CUT_NOT;
-    steps_left = options.max_steps;
+    pulse.steps_left = options.max_steps;
     orders = options.algorithm != NULL && (options.algorithm->orders || options.weaker) && !driving &&
              options.mode == MODE_SEARCH;
     known = G->prefix > frozen ? G->prefix - 1 : 0; /* its last event is new; a part that was given has had no execution */

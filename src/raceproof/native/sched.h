@@ -3,10 +3,10 @@
 #define SCHED_H
 
 #include "rt.h"
+#include "watchdog.h"
 
 extern struct fiber host;     /* the search's own stack */
 extern tset live;             /* threads that have not ended */
-extern uint64_t steps_left;
 extern uint8_t section_owner; /* thread in an atomic section, or NO_THREAD */
 
 void resume(struct thread *t);
@@ -23,7 +23,6 @@ void drive(struct hit *hit);
 /* isolation.c */
 void run_in_child(void (*body)(void));
 void on_tick(void);
-void start_ticking(void);
 void catch_signals(void);
 
 /* program.c */
