@@ -386,7 +386,7 @@ class Memory:
             if cell.offset + cell.size <= offset or cell.offset >= offset + size:
                 continue
             if isinstance(cell.value, Address):
-                if cell.offset != offset or cell.size != size:
+                if cell.offset != offset or cell.size != size or not cell.is_exact:
                     return self._any(size)
                 return self.symbol(cell.value, _NOBODY)
             shift = 8 * (cell.offset - offset)

@@ -96,12 +96,10 @@ class Unwinder:
     # -- threads
 
     def run(self) -> Unwound:
-        constructors = self.program.listed_functions("llvm.global_ctors")
-        main = self.thread(self.program.entry, None, None, Point(True, None, Fraction(1)), 0)
+        self.thread(self.program.entry, None, None, Point(True, None, Fraction(1)), 0)
         done = 0
         while done < len(self.threads):
-            thread = self.threads[done]
-            self._unwind(thread, constructors if thread is main else ())
+            self._unwind(self.threads[done])
             done += 1
         if self.mutexes.is_mixed:
             self._values.notes["a mutex is initialised in different ways"] = None
@@ -129,25 +127,20 @@ class Unwinder:
         closer, or computes with them, has other ids than ours."""
         return variable(f"id_{number_}", self.memory.width) if self.mode.is_proof else number_ + 1
 
-    def _unwind(self, thread: Instance, constructors: Sequence[str]) -> None:
+    def _unwind(self, thread: Instance) -> None:
         function = self.program.functions[thread.function]
-        point: Point | None = thread.root
         self._values.thread, self._exits = thread, []
         self.event(thread, thread.root, Kind.START, SiteId(-1), function.pos)
-        for name in constructors:
-            if point is not None:
-                _, point = self.call(thread, name, (), point, (), ())
+        count = len(function.params)
+        arguments: tuple[Held, ...] = (thread.argument,) if thread.created is not None else ()
+        if thread.created is None and self.mode.argc is not None:
+            arguments = (self.mode.argc,)
+        padded: list[Held] = [*arguments[:count], *(ANYTHING for _ in range(count - len(arguments)))]
+        result, point = self.call(thread, thread.function, padded, thread.root, (), ())
         if point is not None:
-            count = len(function.params)
-            arguments: tuple[Held, ...] = (thread.argument,) if thread.created is not None else ()
-            if thread.created is None and self.mode.argc is not None:
-                arguments = (self.mode.argc,)
-            padded: list[Held] = [*arguments[:count], *(ANYTHING for _ in range(count - len(arguments)))]
-            result, point = self.call(thread, thread.function, padded, point, (), ())
-            if point is not None:
-                before = width_of(function.returns) or self.memory.width
-                told = resize(self.value(result, before), before, self.memory.width, True)
-                self._exits.append((point, told if thread.created is not None else 0))
+            before = width_of(function.returns) or self.memory.width
+            told = resize(self.value(result, before), before, self.memory.width, True)
+            self._exits.append((point, told if thread.created is not None else 0))
         if self._exits and thread.created is not None:
             behind, thread.result = self.merged(self._exits, self.memory.width)
             thread.end = self.event(thread, behind, Kind.END, SiteId(-1), None)

@@ -139,10 +139,9 @@ class Steps:
     # -- which functions there are
 
     def _find_functions(self) -> None:
-        constructors = self.program.listed_functions("llvm.global_ctors")
         at_end = dict.fromkeys(self.program.listed_functions("llvm.global_dtors"))
         starts: dict[str, None] = {}
-        work = [self.program.entry, *constructors, *at_end]
+        work = [self.program.entry, *at_end]
         while work:
             name = work.pop()
             if name in self.functions:
@@ -160,9 +159,6 @@ class Steps:
         self.start_functions = (self.program.entry, *sorted(s for s in starts if s != self.program.entry))
         for name in (*self.start_functions, *self.at_end):
             self.follows[name] = self.at_end
-        for name in constructors:
-            later = (*self.follows.get(name, ()), *constructors, self.program.entry)
-            self.follows[name] = tuple(dict.fromkeys(later))
 
     def _passed(self) -> dict[str, list[tuple[Function, tuple[Operand, ...]] | None]]:
         """Who runs each function with which arguments, see `Pointers.find_constants`."""

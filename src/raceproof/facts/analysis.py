@@ -27,7 +27,7 @@ from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.inputs import program_inputs
 from raceproof.facts.models import KnownFunctions, known_functions
 from raceproof.facts.pointers.points_to import solve
-from raceproof.ir import Program, Reg
+from raceproof.ir import LIBRARY_VARIABLES, Address, Program, Reg, operands
 from raceproof.model import (
     MAIN,
     NO_REGIONS,
@@ -165,7 +165,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         barriers=() if world.uses_setjmp else barrier_facts(flow, threads),  # longjmp skips or repeats rounds
         senders=senders_of(world, flow, touched),
         sent_after=flow.uses.sent_after,
-        assumptions=(*flow.assumptions, *_of_safe_functions(world, safe)),
+        assumptions=(*flow.assumptions, *_of_safe_functions(world, safe), *_of_undefined_variables(world.program)),
         may_hold={held: holders - safe.keys() for held, holders in may_hold.items()},
         calls=calls,
         countdowns=tuple(counted_down.values()),
@@ -224,6 +224,21 @@ def _of_safe_functions(world: World, safe: Mapping[AccessId, Access]) -> list[As
             text = f"the user says that {model}"
             found.setdefault(text, Assumption(text, world.program.functions[name].pos))
     return list(found.values())
+
+
+def _of_undefined_variables(program: Program) -> list[Assumption]:
+    """Variables that the program uses by name and does not define, other than the C library's."""
+    names = {n for n, v in program.globals.items() if v.is_external and n not in LIBRARY_VARIABLES}
+    used: set[str] = set()
+    for function in program.functions.values() if names else ():
+        for instr in function.instructions():
+            used.update(v.symbol for v in operands(instr) if isinstance(v, Address) and v.symbol in names)
+    return [
+        Assumption(
+            f"`{name}`, which the program does not define, is none of its own variables", program.globals[name].pos
+        )
+        for name in sorted(used)
+    ]
 
 
 def _thread(record: ThreadRecord, from_outside: frozenset[ThreadId]) -> Thread:

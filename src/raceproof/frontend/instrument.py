@@ -18,6 +18,7 @@ from raceproof.frontend.instrument_function import ATOMIC_BEGIN, ATOMIC_END, Fun
 from raceproof.frontend.llvm_lexer import split_attachments, unquote
 from raceproof.frontend.module_exports import exports, symbol
 from raceproof.frontend.spin_loops import spin_loops
+from raceproof.frontend.startup import DESTRUCTORS
 from raceproof.ir import Address, Call, CompareExchange, Fence, Function, Load, Program, Rmw, Store, operands
 
 TLS_SECTION = "rptls"
@@ -70,7 +71,7 @@ def instrument(text: str, program: Program, plan: HookPlan) -> str:
         present = {plan.replaced.get(name, name) for name in declared}
         hooks += [f"void @{name}()" for name in (ATOMIC_BEGIN, ATOMIC_END) if name not in present]
     metadata = _referenced(lines, module.metadata)
-    made = exports(program, plan.tokens, module.system_run, bool(facts.thread_locals))
+    made = exports(program, plan.tokens, module.destructors, bool(facts.thread_locals))
     return "\n".join([*lines, *(f"declare {d}" for d in hooks), *made, *metadata, ""])
 
 
@@ -83,7 +84,7 @@ class _Module:
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self.metadata: dict[str, str] = {}
-        self.system_run: dict[str, list[str]] = {"llvm.global_ctors": [], "llvm.global_dtors": []}
+        self.destructors: list[str] = []
         self._taken: set[str] = set()
 
     def read(self, text: str) -> None:
@@ -137,9 +138,9 @@ class _Module:
             self.lines.append(f"declare {match.group(1).replace('dso_local ', '')}")
 
     def _global(self, row: str, name: str) -> None:
-        if name in self.system_run:
+        if name == DESTRUCTORS:
             found = sorted((int(priority), at, f) for at, (priority, f) in enumerate(_LISTED.findall(row)))
-            self.system_run[name] = [f for _, _, f in found]
+            self.destructors = [f for _, _, f in found]
             return
         head, _ = split_attachments(row)
         head = re.sub(r", !dbg !\d+", "", head)

@@ -13,6 +13,7 @@ from raceproof.frontend.assembly_atomics import translate
 from raceproof.frontend.compile import CompiledUnit
 from raceproof.frontend.inputs import LLVM_SUFFIXES, CompileRequest, Unit
 from raceproof.frontend.optimise import promote, protect, restore
+from raceproof.frontend.startup import collect_entries
 
 _TYPE = re.compile(r"^(%(?:struct|union|class)\.[\w.$-]+) = type ", re.MULTILINE)
 _TYPE_NAME = re.compile(r"%(?:struct|union|class)\.[\w.$-]+")
@@ -64,7 +65,7 @@ def _parse(unit: Unit, request: CompileRequest, text: str | bytes) -> llvm.Modul
     try:
         if not is_ours:
             text = _normalised(text)
-        return llvm.parse_assembly(protect(translate(str(text))))
+        return llvm.parse_assembly(protect(translate(collect_entries(str(text)))))
     except RuntimeError as error:
         reason = textwrap.shorten(str(error), 400, placeholder=" ...")
         if not is_ours:

@@ -89,8 +89,8 @@ class _Cells:
                     self.complete = False
             case _:
                 self.complete = False
-                if isinstance(value, OtherConst):  # part of an address, a difference of two: name them at least
-                    self.cells.extend(InitialCell(offset, size, address) for address in value.addresses)
+                if isinstance(value, OtherConst):  # part of an address, a difference of two, a symbol of the linker
+                    self.cells.extend(InitialCell(offset, size, address, is_exact=False) for address in value.addresses)
 
 
 class GlobalParser:

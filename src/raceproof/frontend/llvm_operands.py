@@ -6,7 +6,8 @@ or (for everything else) an `OtherConst` that still lists the addresses it conta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from raceproof.frontend.llvm_lexer import SyntaxMismatch, unquote
 from raceproof.frontend.llvm_types import TypeTable
@@ -26,6 +27,7 @@ from raceproof.ir import (
 )
 
 _PERHAPS_NULL = "weak "
+_NONE: Mapping[str, tuple[Address, ...]] = MappingProxyType({})
 _PLAIN_WORDS = frozenset(["undef", "poison", "zeroinitializer", "none"])
 _CASTS = frozenset(["ptrtoint", "ptrtoaddr", "inttoptr", "bitcast", "addrspacecast", "trunc", "zext", "sext"])
 _BINARY = frozenset(["add", "sub", "xor", "mul", "shl", "and", "or"])
@@ -59,13 +61,21 @@ class Reader:
     """Reads one line after the other; `start` sets the line.
 
     `symbol` maps a global's token (`@x`) to its address, looking through aliases. `undefined`: symbols that may have no
-    definition, as only weak ones may: what they are as values is not known, since it may be null.
+    definition, as only weak ones may: what they are as values is not known, since it may be null. `linker_symbols`:
+    those that only the linker defines, with what they may lead to.
     """
 
-    __slots__ = ("_regs", "_symbol", "_symbols", "_undefined", "at", "pointer_bits", "simple", "tokens", "types")
+    __slots__ = (
+        "_linker_symbols", "_regs", "_symbol", "_symbols", "_undefined", "at", "pointer_bits", "simple", "tokens",
+        "types",
+    )  # fmt: skip
 
     def __init__(
-        self, types: TypeTable, symbol: Callable[[str], Operand], undefined: frozenset[str] = frozenset()
+        self,
+        types: TypeTable,
+        symbol: Callable[[str], Operand],
+        undefined: frozenset[str] = frozenset(),
+        linker_symbols: Mapping[str, tuple[Address, ...]] = _NONE,
     ) -> None:
         self.types = types
         self.simple = types.simple
@@ -74,6 +84,7 @@ class Reader:
         self.at = 0
         self._symbol = symbol
         self._undefined = undefined
+        self._linker_symbols = linker_symbols
         self._symbols: dict[str, Operand] = {}
         self._regs: dict[str, Reg] = {}
 
@@ -203,7 +214,9 @@ class Reader:
             found = self._symbols.get(token)
             if found is None:
                 found = self._symbol(token)
-                if isinstance(found, Address) and found.symbol in self._undefined:
+                if isinstance(found, Address) and found.symbol in self._linker_symbols:
+                    found = OtherConst(f"linker {found}", self._linker_symbols[found.symbol], is_anywhere=True)
+                elif isinstance(found, Address) and found.symbol in self._undefined:
                     found = OtherConst(f"{_PERHAPS_NULL}{found}", (found,))
                 self._symbols[token] = found
             return found
@@ -258,7 +271,12 @@ class Reader:
         text = f"<{{{inner}}}>" if packed else opening + inner + closing
         return OtherConst(text, addresses_in(elements))
 
+    def _computed(self, begin: int, values: Sequence[Operand]) -> OtherConst:
+        """What the tokens from `begin` on compute, of which no more is known than the addresses in it."""
+        return OtherConst(" ".join(self.tokens[begin : self.at]), addresses_in(values), is_anywhere=True)
+
     def _constant_gep(self) -> Operand:
+        begin = self.at - 1
         while self.peek() != "(":
             if self.next() == "inrange":
                 self.skip_group()
@@ -270,12 +288,12 @@ class Reader:
         offset, terms = self.gep_indices(source)
         self.expect(")")
         if terms or isinstance(base_type, VectorType):
-            return OtherConst("getelementptr", addresses_in([base, *(t.index for t in terms)]))
+            return self._computed(begin, [base, *(t.index for t in terms)])
         if isinstance(base, Address):
             return Address(base.symbol, base.offset + offset)
         if isinstance(base, IntConst):
             return IntConst(signed(base.value + offset, base.bits), base.bits)
-        return OtherConst("getelementptr", addresses_in([base]))
+        return self._computed(begin, [base])
 
     def gep_indices(self, source: IrType) -> tuple[int, tuple[IndexTerm, ...]]:
         """Flatten the indices of a getelementptr into a constant offset and scaled variable terms.
@@ -314,6 +332,7 @@ class Reader:
         return offset, tuple(terms)
 
     def _constant_cast(self, op: str) -> Operand:
+        begin = self.at - 1
         self.expect("(")
         value = self.typed_value()
         self.expect("to")
@@ -325,9 +344,12 @@ class Reader:
             return IntConst(signed(number, bits), bits)
         if isinstance(value, Address) and bits >= self.pointer_bits:
             return value
-        return OtherConst(op, addresses_in([value]))
+        if isinstance(value, OtherConst) and value.addresses and bits >= self.pointer_bits:
+            return value
+        return self._computed(begin, [value])
 
     def _constant_binary(self, op: str, type_: IrType) -> Operand:
+        begin = self.at - 1
         while self.peek() in ("nuw", "nsw", "exact", "disjoint"):
             self.at += 1
         self.expect("(")
@@ -346,7 +368,7 @@ class Reader:
             same = isinstance(left, Address) and isinstance(right, Address) and left.symbol == right.symbol
             if same and op == "sub" and isinstance(left, Address) and isinstance(right, Address):
                 return IntConst(signed(left.offset - right.offset, type_.bits), type_.bits)
-        return OtherConst(op, addresses_in([left, right]))
+        return self._computed(begin, [left, right])
 
 
 def _compute(op: str, left: int, right: int) -> int:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from raceproof.core import Unsupported
 from raceproof.frontend.debug_info import Metadata
 from raceproof.frontend.debug_types import SourceTypes
+from raceproof.frontend.linker_symbols import linker_symbols
 from raceproof.frontend.llvm_calls import CallParser
 from raceproof.frontend.llvm_functions import UNREADABLE, FunctionParser, Header, parse_header
 from raceproof.frontend.llvm_globals import GlobalParser, Symbols
@@ -77,7 +78,9 @@ def _collector_paused() -> Iterator[None]:
 def _parse(sections: _Sections, origin: Origin, entry: str) -> Program:
     types = TypeTable(DataLayout.parse(sections.layout), sections.types)
     symbols = Symbols(sections.aliases, types)
-    reader = Reader(types, symbols.address, _undefined(sections))
+    bodies = (line for _, body in sections.definitions for line in body)
+    provided = linker_symbols(sections.globals, [header for header, _ in sections.definitions], bodies)
+    reader = Reader(types, symbols.address, _undefined(sections), provided)
     metadata = Metadata(sections.metadata, origin.root)
     source_types = SourceTypes(metadata, types.layout.pointer_size)
 

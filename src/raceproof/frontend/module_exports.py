@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from raceproof.core import Unsupported
 from raceproof.ir import Function, IntType, Program, PtrType, VoidType
@@ -12,20 +12,16 @@ from raceproof.ir import Function, IntType, Program, PtrType, VoidType
 def exports(
     program: Program,
     tokens: Sequence[tuple[str, int]],
-    system_run: Mapping[str, Sequence[str]],
+    destructors: Sequence[str],
     has_thread_locals: bool,
 ) -> list[str]:
-    """The definitions; `system_run` has LLVM's tables of constructors and destructors: names as printed, by priority.
-
-    Destructors run in the opposite order.
-    """
+    """The definitions; `destructors`, as printed, by priority: they run in the opposite order."""
     lines = ["@rp_site = external global i32, align 4"]
     if not has_thread_locals:  # otherwise the linker defines the two: see `emit`
         lines.append("@rp_tls_begin = constant [1 x i8] zeroinitializer, align 16")
         lines.append("@rp_tls_end = alias [1 x i8], ptr @rp_tls_begin")
     lines += _pointers("rp_tokens", [_address(name, offset) for name, offset in tokens])
-    lines += _pointers("rp_constructors", [f"@{name}" for name in system_run["llvm.global_ctors"]])
-    lines += _pointers("rp_destructors", [f"@{name}" for name in reversed(system_run["llvm.global_dtors"])])
+    lines += _pointers("rp_destructors", [f"@{name}" for name in reversed(destructors)])
     lines += _globals(program)
     return lines + _main(program.functions[program.entry])
 

@@ -16,6 +16,7 @@ from raceproof.frontend.inputs import CompileRequest
 from raceproof.frontend.llvm_lexer import unescape
 from raceproof.frontend.llvm_parser import parse_module
 from raceproof.frontend.module_exports import symbol
+from raceproof.frontend.startup import with_start
 from raceproof.ir import Origin, Program, check_program
 
 log = logging.getLogger(__name__)
@@ -23,10 +24,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LinkedModule:
-    """The program as LLVM IR text: what `parse_module` numbered, and what instrumentation starts from."""
+    """The program as LLVM IR text: what `parse_module` numbered, and what instrumentation starts from. It begins with
+    the function `entry`."""
 
     text: str
     origin: Origin
+    entry: str = "main"
 
 
 def load(request: CompileRequest, budget: Budget | None = None, cache: Cache | None = None) -> Program:
@@ -37,7 +40,7 @@ def load(request: CompileRequest, budget: Budget | None = None, cache: Cache | N
         log.info("program taken from the cache")
         return found
     module, recipe = _linked(request, recipe, budget or Budget.unlimited(), cache)
-    program = parse_module(module.text, module.origin, request.entry)
+    program = parse_module(module.text, module.origin, module.entry)
     check_program(program)
     kept.keep_program(cache, recipe, request, program)
     return program
@@ -65,7 +68,8 @@ def _linked(
     root = str(request.root)
     names = tuple(str(unit.file) for unit in request.units)
     origin = Origin(names, recipe.commands, request.data_model, root, _digest(text, root))
-    return LinkedModule(text, origin), recipe
+    text, entry = with_start(text, request.entry)
+    return LinkedModule(text, origin, entry), recipe
 
 
 def _digest(text: str, root: str) -> str:

@@ -54,7 +54,7 @@ def explore(
 
     Without `reduced`, a schedule is every order of every step, and nothing is left out.
     """
-    if any(program.listed_functions(table) for table in ("llvm.global_ctors", "llvm.global_dtors")):
+    if program.listed_functions("llvm.global_dtors"):
         raise NotSupported("constructors and destructors")
     verdict = Exploration()
     visible = Visible(everything=not reduced)

@@ -62,11 +62,16 @@ class ExternalFunction:
 
 @dataclass(frozen=True, slots=True)
 class InitialCell:
-    """A non-zero scalar or an address at `offset` in a global's initial value."""
+    """A non-zero scalar or an address at `offset` in a global's initial value.
+
+    Not `is_exact`: the value is computed from the address, and may point anywhere in its object; there may be several
+    such cells for one value.
+    """
 
     offset: int
     size: int
     value: IntConst | Address
+    is_exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +123,8 @@ class Program:
     obstacles: tuple[str, ...] = ()
 
     def listed_functions(self, table: str) -> tuple[str, ...]:
-        """Functions of the program in a table that the system runs: `llvm.global_ctors`, `llvm.global_dtors`; by their
-        priorities, the lowest first, as constructors run."""
+        """Functions of the program in a table that the system runs, as `llvm.global_dtors`; by their priorities, the
+        lowest first."""
         cells = self.globals[table].initial if table in self.globals else ()
         found = []
         entry = 3 * self.pointer_size  # a number, the function, what it is about

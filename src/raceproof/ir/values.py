@@ -44,10 +44,15 @@ class Address:
 @final
 @dataclass(frozen=True, slots=True)
 class OtherConst:
-    """A constant whose value no analysis needs (float, vector, aggregate, undef); `addresses` it contains."""
+    """A constant whose value no analysis needs (float, vector, aggregate, undef); `addresses` it contains.
+
+    Two constants with equal `text`, other than undef and poison, are equal. `is_anywhere`: it is computed from the
+    addresses, or is what the linker makes of them, and points anywhere in their objects.
+    """
 
     text: str
     addresses: tuple[Address, ...] = ()
+    is_anywhere: bool = False
 
     def __str__(self) -> str:
         return self.text

@@ -90,7 +90,6 @@ static void keep_arguments(void) {
 void load_program(const char *path) {
     image_load(path);
     program.main = (int (*)(int, char **, char **))image_symbol("rp_program_main");
-    program.constructors = image_symbol("rp_constructors");
     program.destructors = image_symbol("rp_destructors");
     program.tokens = image_symbol("rp_tokens");
     program.globals = image_symbol("rp_globals");
@@ -152,6 +151,5 @@ static _Noreturn __attribute__((noinline)) void end_below_main(int status) {
 
 _Noreturn void run_program(void) {
     errno = 0;
-    run_all(program.constructors);
     end_below_main(program.main(options.argc, program.argv, environ));
 }

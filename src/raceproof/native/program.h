@@ -6,7 +6,7 @@
 
 struct program {
     int (*main)(int, char **, char **);
-    void (*const *constructors)(void), (*const *destructors)(void);
+    void (*const *destructors)(void);
     void *const *tokens;
     const struct rp_global *globals;
     char *tls_begin, *tls_end;

@@ -30,7 +30,6 @@ MAX_COPIES: Final = 4
 @unique
 class Kind(Enum):
     THREAD = "thread"
-    CONSTRUCTOR = "constructor"
     INLINED = "inlined"
     SUMMARISED = "summarised"
     MERGED = "merged"

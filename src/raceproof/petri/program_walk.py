@@ -71,7 +71,7 @@ class Walk:
             self.graph.unbounded.append(outside)
         done = 0
         while done < len(self._copies):
-            self._draw(self._copies[done], is_main=done == 0)
+            self._draw(self._copies[done])
             done += 1
         return self.graph
 
@@ -82,15 +82,12 @@ class Walk:
 
     # -- one thread
 
-    def _draw(self, copy: ThreadCopy, is_main: bool) -> None:
-        """Main's thread runs the constructors first."""
+    def _draw(self, copy: ThreadCopy) -> None:
         self._copy = copy
         self._nodes, self._frames, self._work = {}, Frames(), []
         entry = self.graph.entries[copy]
         first = self._entry(Frame(Kind.THREAD, copy.function, copy.arguments))
         self.graph.edges.append(Edge(entry, self._node(first)))
-        for name in self._around.program.listed_functions("llvm.global_ctors") if is_main else ():
-            self.graph.edges.append(Edge(entry, self._node(self._constructor(name, Kind.CONSTRUCTOR, _BEGINNING))))
         while self._work:
             self._budget.check()
             state = self._work.pop()
@@ -117,9 +114,6 @@ class Walk:
         """The beginning of a function, with what the caller holds in `state`."""
         phase = Phase.ENTERING if is_atomic_function(frame.function) else Phase.BEFORE
         return replace(state, frame=self._frames.number(frame), block=0, step=0, phase=phase, known=())
-
-    def _constructor(self, name: str, kind: Kind, state: State) -> State:
-        return self._entry(Frame(kind, name, unknown_arguments(self._around.program.functions[name])), state)
 
     def _moves(self, state: State) -> Iterator[Move]:
         function = self._function(state)
@@ -214,12 +208,6 @@ class Walk:
         match frame.kind:
             case Kind.THREAD:
                 yield self._end(replace(state, held=held), instr.pos, give)
-            case Kind.CONSTRUCTOR:  # others may follow, then main
-                program = self._around.program
-                after = replace(state, held=held)
-                for name in program.listed_functions("llvm.global_ctors"):
-                    yield Move(self._constructor(name, Kind.CONSTRUCTOR, after), give=give)
-                yield Move(self._constructor(program.entry, Kind.THREAD, after), give=give)
             case Kind.INLINED:
                 block, step, phase = frame.back
                 caller = replace(state, frame=frame.parent, block=block, step=step, phase=phase, known=())

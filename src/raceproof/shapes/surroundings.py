@@ -61,8 +61,6 @@ class Surroundings:
         self.cp = cp
         self.calls: CallGraph = cp.calls
         self.program: Program = cp.program
-        if self.program.listed_functions("llvm.global_ctors"):
-            raise Unsupported("functions that run before main")
         refuse_leaps(self.program, self.calls)
         self.symbols = objects_of_symbols(cp)
         self.by_site: dict[SiteId, tuple[Access, ...]] = {}
@@ -139,7 +137,7 @@ class Surroundings:
             for cell in self.program.globals[symbol].initial:
                 place = Place(number, cell.offset)
                 target = self.symbols.get(cell.value.symbol) if isinstance(cell.value, Address) else None
-                if isinstance(cell.value, Address) and target is not None and self.is_settled(place):
+                if isinstance(cell.value, Address) and cell.is_exact and target is not None and self.is_settled(place):
                     found[place] = Place(target, cell.value.offset)
         return found
 

@@ -33,8 +33,6 @@ class Surroundings:
         self.cp = cp
         self.calls: CallGraph = cp.calls
         self.program: Program = cp.program
-        if self.program.listed_functions("llvm.global_ctors"):
-            raise Unsupported("functions that run before main")
         refuse_leaps(self.program, self.calls)
         self.cells = Cells(cp)
         self._counts = recursion_counts(cp)

@@ -44,7 +44,6 @@ int main(int argc, char **argv) {
     tls_end = dlsym(program, "rp_tls_end");
     memcpy(tls, tls_begin, tls_end - tls_begin);
     printf("tls %d\n", (int)(tls_end - tls_begin));
-    for (void (**c)(void) = dlsym(program, "rp_constructors"); *c; c++) (*c)();
     int n = 0;
     for (void **t = dlsym(program, "rp_tokens"); *t; t++) n++;
     printf("tokens %d\n", n);

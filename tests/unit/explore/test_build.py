@@ -92,7 +92,7 @@ def test_a_program_runs_with_its_hooks(run: Run) -> None:
     assert lines[:2] == ["tls 0", "tokens 1"]
     assert "global x 4" in lines
     assert "global big 1048576" in lines
-    assert [line.split(" ")[0] for line in lines[-4:]] == ["replaced", "write", "read", "status"]
+    assert [line.split(" ")[0] for line in lines[-5:]] == ["replaced", "write", "read", "leave", "status"]
     assert lines[-1] == "status 8"
 
 

@@ -413,11 +413,11 @@ def test_external_variables() -> None:
     assert s.at("main", "f") == {"memory outside the program+?"}
 
 
-def test_constructors_run_too() -> None:
+def test_destructors_run_too() -> None:
     table = "[{ i32, ptr, ptr } { i32 1, ptr @setup, ptr null }]"
     s = solved(
         GLOBALS
-        + f"@llvm.global_ctors = appending global [1 x {{ i32, ptr, ptr }}] {table}\n"
+        + f"@llvm.global_dtors = appending global [1 x {{ i32, ptr, ptr }}] {table}\n"
         + MAIN
         + """
   %p = load ptr, ptr @first

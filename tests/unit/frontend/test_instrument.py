@@ -302,15 +302,14 @@ def test_thread_local_variables_that_cannot_be_images(text: str) -> None:
 
 
 def test_exports() -> None:
-    text = "@g = global [2 x i64] zeroinitializer\n@llvm.global_ctors = appending global [2 x { i32, ptr, ptr }] "
+    text = "@g = global [2 x i64] zeroinitializer\n@llvm.global_dtors = appending global [2 x { i32, ptr, ptr }] "
     text += "[{ i32, ptr, ptr } { i32 65535, ptr @b, ptr null }, { i32, ptr, ptr } { i32 101, ptr @a, ptr null }]\n"
     text += "define void @a() {\n  ret void\n}\ndefine void @b() {\n  ret void\n}\n"
     text += "define void @main(i32 %0, ptr %1) {\n  ret void\n}\n"
     made = hooked(text, HookPlan({}, tokens=(("g", 8), ("g", 0))))
-    assert "@rp_constructors = constant [3 x ptr] [ptr @a, ptr @b, ptr null]" in made
-    assert "@rp_destructors = constant [1 x ptr] [ptr null]" in made
+    assert "@rp_destructors = constant [3 x ptr] [ptr @b, ptr @a, ptr null]" in made
     assert "@rp_tokens = constant [3 x ptr] [ptr getelementptr (i8, ptr @g, i64 8), ptr @g, ptr null]" in made
-    assert "llvm.global_ctors" not in made
+    assert "llvm.global_dtors" not in made
     assert "{ ptr @g, ptr @rp.name.0, i64 16 }" in made
     assert body(made, "rp_program_main") == ["call void @main(i32 %argc, ptr %argv)", "ret i32 0"]
 

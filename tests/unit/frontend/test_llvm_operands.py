@@ -53,6 +53,10 @@ def test_null_has_the_width_of_a_pointer(parse_body: ParseBody) -> None:
     assert stored(parse_body, "ptr null", bits=32) == IntConst(0, 32)
 
 
+def computed(text: str, *symbols: str) -> OtherConst:
+    return OtherConst(text, tuple(map(Address, symbols)), is_anywhere=True)
+
+
 @pytest.mark.parametrize(
     ("operand", "value"),
     [
@@ -79,14 +83,17 @@ def test_null_has_the_width_of_a_pointer(parse_body: ParseBody) -> None:
         ("i32 xor (i32 5, i32 1)", IntConst(4, 32)),
         ("i32 mul (i32 5, i32 -2)", IntConst(-10, 32)),
         ("i32 shl (i32 1, i32 31)", IntConst(-(2**31), 32)),
-        ("i32 trunc (i64 ptrtoint (ptr @g to i64) to i32)", OtherConst("trunc", (Address("g"),))),
+        (
+            "i32 trunc (i64 ptrtoint (ptr @g to i64) to i32)",
+            computed("trunc ( i64 ptrtoint ( ptr @g to i64 ) to i32 )", "g"),
+        ),
         (
             "i64 sub (i64 ptrtoint (ptr @g to i64), i64 ptrtoint (ptr @h to i64))",
-            OtherConst("sub", (Address("g"), Address("h"))),
+            computed("sub ( i64 ptrtoint ( ptr @g to i64 ) , i64 ptrtoint ( ptr @h to i64 ) )", "g", "h"),
         ),
         (
             "ptr getelementptr (i8, ptr @g, i64 ptrtoint (ptr @h to i64))",
-            OtherConst("getelementptr", (Address("g"), Address("h"))),
+            computed("getelementptr ( i8 , ptr @g , i64 ptrtoint ( ptr @h to i64 ) )", "g", "h"),
         ),
     ],
 )

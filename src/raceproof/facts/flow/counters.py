@@ -38,11 +38,11 @@ def countdowns(world: World, flow: FlowResult, touched: Mapping[AccessKey, Targe
 
 
 def _main_begins_the_program(world: World) -> bool:
-    """Nothing counts before main, and main is not called again."""
+    """The entry is not called again: nothing counts before it."""
     entry = world.info(world.program.entry)
     first = entry.blocks[entry.order[0]]
     site = first.body[0].id if first.body else first.terminator.id
-    return not world.program.listed_functions("llvm.global_ctors") and world.executes_once(site)
+    return world.executes_once(site)
 
 
 def _agrees(found: CountDown, relied_on: CountDown | None) -> bool:

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from raceproof.core import Budget, LimitReached, SourcePos, Unsupported
+from raceproof.core import Budget, LimitReached, SourcePos
 from raceproof.facts.flow.contexts import SHARED, Context, Exit, Spawn, ThreadRecord, join_spawns
 from raceproof.facts.flow.flow_result import FlowResult, ThreadKey, reached_contexts, returns_of, views_in
 from raceproof.facts.flow.initial_values import InitialValues
@@ -103,14 +103,13 @@ class Flow:
         self._leaders: dict[ThreadId, ThreadRecord] = {}  # the first of these in which it matters who runs it
         self._queue: dict[Context, None] = {}
         self._order: list[tuple[int, int, Context]] = []
-        self._constructors: list[Context] = []
         self._count = 0
         self.sent_addresses = {s.address for s in self.signals}
         self.initial = InitialValues(self.world.program, self._names)
         self.observed = Observations(self.world, self.initial)
         self._joins: dict[str, list[tuple[SiteId, Operand]]] = {}
         self.stable_places: dict[ObjectId, dict[Linear, set[MemLoc]]] = {}  # where stable values were read
-        self._entry = State()  # of what the system runs: main, constructors, callbacks of the outside world
+        self._entry = State()  # of what the system runs: main, callbacks of the outside world
 
     # -- the fixpoint -----------------------------------------------------------------------------
 
@@ -125,7 +124,8 @@ class Flow:
             self._threads[key] = self._new_thread(key[3], key[0], key[2])
             if key[1] == GIVEN_AWAY:
                 self._mark_callback(self._threads[key])
-        self._begin()
+        main.context = self._context(MAIN, main.start, (), entry.copy())
+        self._enqueue(main.context)
         for record in self.records[1:]:
             if record.site is None:
                 self._start(record)
@@ -146,25 +146,7 @@ class Flow:
         """
         if any(caller.runs == run for caller, run in context.dependents.items()):
             return True
-        return context in self._constructors or any(record.context is context for record in self.records)
-
-    def _begin(self) -> None:
-        """Main, and before it, in its thread, the functions that the system runs; each behind what others have done."""
-        program = self.world.program
-        entry = self._entry.copy()
-        for leave in [leave for context in self._constructors for leave in context.exits]:
-            entry.may_run.update(leave.state.may_run)  # callbacks, of which there are many
-            entry.may_sent |= leave.state.may_sent
-        self._constructors = []
-        for name in program.listed_functions("llvm.global_ctors"):
-            if name in self.world.may_spawn:
-                raise Unsupported(f"`{name}` runs before main and creates threads", program.functions[name].pos)
-            self._constructors.append(self._context(MAIN, name, (), entry.copy()))
-        main = self.records[MAIN]
-        main.context = self._context(MAIN, main.start, (), entry)
-        for context in (*self._constructors, main.context):
-            if context.runs == 0 or context.is_outdated:
-                self._enqueue(context)
+        return any(record.context is context for record in self.records)
 
     def _enqueue(self, context: Context) -> None:
         """Run the context again, after those of the functions that it calls."""
@@ -197,8 +179,6 @@ class Flow:
             for dependent, run in list(context.dependents.items()):
                 if not dependent.running or run == dependent.runs:  # otherwise it has yet to come here in its run
                     self._enqueue(dependent)
-            if context in self._constructors:
-                self._begin()
         if record is not None:
             if record.context is context:
                 for leave in exits:
@@ -554,7 +534,7 @@ class Flow:
 
     def _result(self) -> FlowResult:
         entries = [(r.context, r.id) for r in self.records if r.context is not None]
-        reached = reached_contexts(entries + [(context, MAIN) for context in self._constructors])
+        reached = reached_contexts(entries)
         return FlowResult(
             records=tuple(self.records),
             threads=tuple(self._threads),

@@ -473,7 +473,7 @@ class World:
         if not self.known.safe:
             return frozenset()
         program = self.program
-        roots = {program.entry, *self.callbacks.from_the_start, *program.listed_functions("llvm.global_ctors")}
+        roots = {program.entry, *self.callbacks.from_the_start}
         for function in program.functions.values():
             for instr in function.instructions():
                 if isinstance(instr, Call) and not any(op.kind is Sync.ONCE for op in self.sync_ops(instr)):

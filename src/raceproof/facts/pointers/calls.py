@@ -32,7 +32,7 @@ OBSCURE_ASSEMBLY = "inline assembly that is not understood"
 class EntryKind(Enum):
     """How a function comes to run."""
 
-    ROOT = "root"  # main, constructors: once, by the system
+    ROOT = "root"  # main, destructors: once, by the system
     CALL = "call"
     THREAD = "thread"  # started by pthread_create and the like
     ONCE = "once"  # pthread_once
@@ -165,7 +165,7 @@ class CallLinker:
     def enter_root(self, name: str) -> Instance:
         instance = self.builder.instance(name)
         root = Entry(EntryKind.ROOT, None, None)
-        # One that is both constructor and destructor runs twice.
+        # One that is listed twice, or the entry of the program as well, runs twice.
         again = root in self.found.entries.get(instance.number, ())
         self._enter(instance, Entry(EntryKind.CALLBACK, None, None) if again else root)
         return instance

@@ -281,9 +281,8 @@ def solve(
     for param in main.function.params:
         if work.slots(param.type):
             work.graph.copy(arguments, builder.node(main, Reg(param.name)))
-    for table in ("llvm.global_ctors", "llvm.global_dtors"):
-        for name in program.listed_functions(table):
-            linker.enter_root(name)
+    for name in program.listed_functions("llvm.global_dtors"):
+        linker.enter_root(name)
     work.graph.solve(budget)
     known = 0
     while anywhere and known < len(work.values.objects):

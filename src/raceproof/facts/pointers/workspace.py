@@ -22,18 +22,11 @@ from raceproof.facts.pointers.memory_copy import CopyBuffer
 from raceproof.facts.pointers.objects import AbstractObject, PointerValues
 from raceproof.facts.pointers.pointer_integers import PointerIntegers
 from raceproof.facts.pointers.propagation import ConstraintGraph
-from raceproof.ir import Address, GlobalVariable, IrType, OtherConst, Program
+from raceproof.ir import LIBRARY_VARIABLES, Address, GlobalVariable, IrType, OtherConst, Program
 from raceproof.model import ObjectKind
 
-_LIBRARY_VARIABLES: Final = """
-    stdin stdout stderr environ __environ _environ optarg optind opterr optopt timezone daylight tzname signgam
-    __timezone __daylight __tzname program_invocation_name program_invocation_short_name __progname
-    __progname_full sys_errlist sys_siglist __stack_chk_guard in6addr_any in6addr_loopback
-"""
 MAX_ESCAPING: Final = 256
 """Pointers that the outside world has of which it is heeded where in their object they point."""
-LIBRARY_VARIABLES: Final = frozenset(_LIBRARY_VARIABLES.split())
-"""Variables of libc: they hold pointers to its own memory, not to what the program passes elsewhere."""
 
 
 class Workspace:
@@ -72,7 +65,8 @@ class Workspace:
             obj = self.symbols[variable.name]
             for cell in variable.initial:
                 if isinstance(cell.value, Address):
-                    self.graph.add(self.memory.cell(obj, cell.offset), self.address_bits(cell.value))
+                    bits = self.address_bits(cell.value) if cell.is_exact else self._anywhere_bits(cell.value)
+                    self.graph.add(self.memory.cell(obj, cell.offset), bits)
             if variable.is_external:
                 if variable.name in LIBRARY_VARIABLES:
                     self.graph.add(self.memory.whole(obj)[1], 1 << self.values.base(self.outside))
@@ -145,8 +139,13 @@ class Workspace:
     def constant_bits(self, constant: OtherConst) -> int:
         bits = 0
         for address in constant.addresses:
-            bits |= self.address_bits(address)
+            bits |= self._anywhere_bits(address) if constant.is_anywhere else self.address_bits(address)
         return bits
+
+    def _anywhere_bits(self, address: Address) -> int:
+        """As a set: a pointer to somewhere in the object of an address."""
+        obj = self.symbols.get(address.symbol)
+        return 1 << self.values.anywhere(obj if obj is not None else self._add_function(address.symbol))
 
     def slots(self, type_: IrType) -> tuple[int, ...]:
         """Where pointers may stand in a value of the type; types of one program live as long as it does."""
