@@ -47,7 +47,9 @@ def add_parser(commands: Commands) -> None:
         help="check the evidence in a report again, by other means",
         description="Check every piece of evidence in a report with checkers that are independent of the engines: "
         "races are run again, proofs are checked rule by rule or searched for again with another algorithm. "
-        "Exit status: 0 all is accepted, 1 something is rejected, 2 bad input, 3 something could not be checked.",
+        "Searches of small programs are confirmed by an interpreter; larger ones are only repeated, and not confirmed. "
+        "Exit status: 0 all is accepted, 1 something is rejected, 2 bad input, 3 something could not be checked or "
+        "confirmed.",
     )
     parser.add_argument("report", type=Path, metavar="REPORT.json", help="what `check` or `explore` wrote with --json")
     add_root_argument(parser)
@@ -96,7 +98,8 @@ def _check(reported: ReportedClaims, budget: Budget, progress: Progress) -> tupl
     progress.stage("facts")
     cp = facts.analyse(program, budget, reported.models)
     pairs = {(pair.first, pair.second): pair for pair in facts.race_pairs(cp)}
-    subject = evidence.Subject(cp, pairs, reported.claims, setup, search, progress.stage)
+    is_vouched = bool(reported.models.locks or reported.models.safe)
+    subject = evidence.Subject(cp, pairs, reported.claims, setup, search, is_vouched, progress.stage)
     return evidence.check_evidence(subject, budget)
 
 
@@ -104,7 +107,7 @@ def exit_status(judgements: Sequence[Judgement]) -> Exit:
     answers = {judgement.answer for judgement in judgements}
     if Answer.REJECTED in answers:
         return Exit.RACE
-    return Exit.UNKNOWN if Answer.NOT_CHECKED in answers else Exit.RACE_FREE
+    return Exit.RACE_FREE if answers <= {Answer.ACCEPTED} else Exit.UNKNOWN
 
 
 def format_judgements(judgements: Sequence[Judgement]) -> str:
@@ -112,12 +115,12 @@ def format_judgements(judgements: Sequence[Judgement]) -> str:
     counts = Counter((judgement.kind, judgement.answer) for judgement in judgements)
     kinds = list(dict.fromkeys(judgement.kind for judgement in judgements))
     width = max(len("evidence"), *map(len, kinds))
-    head = "".join(f"{answer.value:>13}" for answer in Answer)
+    head = "".join(f"{answer.value:>15}" for answer in Answer)
     lines = [f"{'evidence':<{width}}{head}"]
     for kind in kinds:
-        lines.append(f"{kind:<{width}}" + "".join(f"{counts[kind, answer]:>13}" for answer in Answer))
+        lines.append(f"{kind:<{width}}" + "".join(f"{counts[kind, answer]:>15}" for answer in Answer))
     total = Counter(judgement.answer for judgement in judgements)
-    for answer in (Answer.REJECTED, Answer.NOT_CHECKED):
+    for answer in (Answer.REJECTED, Answer.NOT_CONFIRMED, Answer.NOT_CHECKED):
         for judgement in judgements:
             if judgement.answer is answer:
                 lines += textwrap.wrap(
@@ -138,6 +141,7 @@ def to_json(path: Path, judgements: Sequence[Judgement], status: Exit) -> report
         "status": int(status),
         "accepted": total[Answer.ACCEPTED],
         "rejected": total[Answer.REJECTED],
+        "not_confirmed": total[Answer.NOT_CONFIRMED],
         "not_checked": total[Answer.NOT_CHECKED],
         "claims": [
             {"pair": j.id or None, "kind": j.kind, "answer": j.answer.value, "why": j.ruling.why} for j in judgements

@@ -1,7 +1,8 @@
 """What a report claims, the program it claims it about, and what a checker answers.
 
-A checker accepts only what it has confirmed itself. What is certainly not so is rejected; everything else, from
-a rule that is too clever for a plain checker to a limit of time, is not checked, and says why.
+A checker accepts only what it has confirmed itself. What is certainly not so is rejected; what was repeated by the
+same runtime, and by nothing else, is not confirmed; everything else, from a rule that is too clever for a plain checker
+to a limit of time, is not checked, and says why.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ Key = tuple[AccessId, AccessId]
 class Answer(Enum):
     ACCEPTED = "accepted"
     REJECTED = "rejected"
+    NOT_CONFIRMED = "not confirmed"
     NOT_CHECKED = "not checked"
 
 
@@ -49,6 +51,11 @@ def accepted(why: str) -> Ruling:
 
 def rejected(why: str) -> Ruling:
     return Ruling(Answer.REJECTED, why)
+
+
+def not_confirmed(why: str) -> Ruling:
+    """Repeated with the same result, but by nothing that is independent of what has found it."""
+    return Ruling(Answer.NOT_CONFIRMED, why)
 
 
 def not_checked(why: str) -> Ruling:
@@ -114,13 +121,15 @@ class ReportClaims:
 @dataclass(frozen=True, slots=True)
 class Subject:
     """The program, compiled and analysed anew. `setup`: what the report's executions ran with, if there were any;
-    `search`: the same as options of the explorer, with the module to run."""
+    `search`: the same as options of the explorer, with the module to run. `is_vouched`: the user says things about its
+    functions that the program does not show."""
 
     cp: ConcurrentProgram
     pairs: Mapping[Key, RacePair]
     report: ReportClaims
     setup: RunSetup | None = None
     search: ExploreOptions | None = None
+    is_vouched: bool = False
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 

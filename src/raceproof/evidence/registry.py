@@ -6,16 +6,19 @@ yields a judgement for each; what it leaves out when it stops is not checked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import PurePath
 
 from raceproof.core import Budget, InputError, LimitReached, ToolMissing, Unsupported
 from raceproof.evidence.claims import Answer, Claim, Judgement, Ruling, Subject, accepted, not_checked, rejected
+from raceproof.evidence.exhaustion import KIND as EXPLORED
 from raceproof.evidence.exhaustion import check_exhaustion
 from raceproof.evidence.heaps import check_heaps
 from raceproof.evidence.invariants import check_invariants
 from raceproof.evidence.nets import check_nets
 from raceproof.evidence.schedules import check_races
+from raceproof.evidence.second_opinion import SecondOpinion, interpret
 from raceproof.evidence.static_proofs import check_static_proofs
 from raceproof.evidence.unwindings import check_unwindings
 from raceproof.model import Access, Scope, Verdict
@@ -29,8 +32,8 @@ CHECKERS: dict[str, Checker] = {
     "petri": check_nets,
     "transactions": check_invariants,
     "bmc": check_unwindings,
-    "explore": check_exhaustion,
 }
+"""All but that of `explore`, which needs a second opinion."""
 
 
 def check_evidence(subject: Subject, budget: Budget) -> tuple[Judgement, ...]:
@@ -43,24 +46,44 @@ def check_evidence(subject: Subject, budget: Budget) -> tuple[Judgement, ...]:
     for claim in subject.report.pairs:
         if claim.kind is not None:
             by_kind.setdefault(claim.kind, []).append(claim)
-    found = {0: Judgement(0, "verdict", _verdict(subject))}
-    for kind in sorted(by_kind, key=[*CHECKERS, *by_kind].index):  # the cheap checkers first
-        for judgement in _judge(subject, kind, by_kind[kind], budget):
+    opinion = _second_opinion(subject, by_kind, budget)
+    checkers: dict[str, Checker] = {**CHECKERS, EXPLORED: partial(check_exhaustion, opinion=opinion)}
+    found = {0: Judgement(0, "verdict", _verdict(subject, opinion))}
+    for kind in sorted(by_kind, key=[*checkers, *by_kind].index):  # the cheap checkers first
+        for judgement in (*_judge(subject, kind, by_kind[kind], budget, checkers), *_refuted(by_kind[kind], opinion)):
             earlier = found.get(judgement.id)
             if earlier is None or judgement.answer is Answer.REJECTED:  # what another checker refutes is refuted
                 found[judgement.id] = judgement
     return tuple(found[number] for number in sorted(found))
 
 
-def _judge(subject: Subject, kind: str, claims: Sequence[Claim], budget: Budget) -> Iterator[Judgement]:
+def _second_opinion(subject: Subject, by_kind: Mapping[str, Sequence[Claim]], budget: Budget) -> SecondOpinion:
+    """Asked for only if something is claimed to be race-free."""
+    if subject.report.verdict is not Verdict.RACE_FREE and all(kind == "race" for kind in by_kind):
+        return SecondOpinion({}, (), ("nothing is claimed to be race-free",))
+    subject.on_progress("interpreting the program")
+    return interpret(subject, budget)
+
+
+def _refuted(claims: Sequence[Claim], opinion: SecondOpinion) -> Iterator[Judgement]:
+    """Proofs of pairs that the interpreter has seen racing, whoever made them."""
+    for claim in claims:
+        if claim.verdict is Verdict.RACE_FREE and claim.key in opinion.races:
+            why = f"the interpreter finds this race: {opinion.races[claim.key]}"
+            yield Judgement(claim.id, claim.kind or "?", rejected(why))
+
+
+def _judge(
+    subject: Subject, kind: str, claims: Sequence[Claim], budget: Budget, checkers: Mapping[str, Checker]
+) -> Iterator[Judgement]:
     """What the checker says, and for each claim that it says nothing about, why."""
     subject.on_progress(f"checking {kind}")
     left = {claim.id for claim in claims}
     missing = f"there is no checker for proofs of `{kind}`"
-    if kind in CHECKERS:
+    if kind in checkers:
         missing = "its checker says nothing about it"
         try:
-            for judgement in CHECKERS[kind](subject, claims, budget):
+            for judgement in checkers[kind](subject, claims, budget):
                 left.discard(judgement.id)
                 yield judgement
         except (LimitReached, Unsupported, ToolMissing) as stop:
@@ -69,7 +92,7 @@ def _judge(subject: Subject, kind: str, claims: Sequence[Claim], budget: Budget)
         yield Judgement(number, kind, not_checked(missing))
 
 
-def _verdict(subject: Subject) -> Ruling:
+def _verdict(subject: Subject, opinion: SecondOpinion) -> Ruling:
     """Whether the verdict follows from those on the pairs, whatever these are worth."""
     report = subject.report
     if report.verdict is Verdict.UNKNOWN and subject.cp.program.obstacles:
@@ -83,6 +106,8 @@ def _verdict(subject: Subject) -> Ruling:
         follows = Verdict.RACE_FREE
         scopes = [claim.scope or Scope.BOUNDED for claim in report.pairs]
         scope = max(scopes, key=list(Scope).index, default=Scope.ALL_INPUTS)  # the weakest
+    if report.verdict is Verdict.RACE_FREE and opinion.unknown:
+        return rejected(f"the interpreter finds a race that the report does not know: {opinion.unknown[0]}")
     if (report.verdict, report.scope) == (follows, scope):
         if scope is Scope.THIS_INPUT and not report.is_accepted and subject.cp.inputs != ():
             return rejected("it holds for one input, the program may be given others, and nobody has accepted that")

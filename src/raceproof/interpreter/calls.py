@@ -141,8 +141,7 @@ class LibraryCall:
 
     def effect(self) -> None:
         """The thread has done something that a spinning loop does not do."""
-        self.thread.spun.clear()
-        self.thread.watched.clear()
+        self.thread.note_effect()
 
     def operation(self, *indices: int, ready: Callable[[], bool] | None = None, eager: bool = False) -> Operation:
         """A step on the synchronisation objects behind the arguments."""

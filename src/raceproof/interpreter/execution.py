@@ -10,8 +10,9 @@ that executions with the same order of visible steps are the same; bytes that do
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from raceproof.interpreter.clocks import Detector, ThreadClock, fork
 from raceproof.interpreter.memory import (
@@ -103,7 +104,8 @@ class Frame:
 @dataclass(eq=False, slots=True)
 class RunningThread:
     """`phase` counts the steps of an operation that takes several, `eager` those since the last choice; `spun` are the
-    states since the last effect, `watched` what was read since then, with its version."""
+    states since the last effect, `watched` what was read since then, with its version; `dozed` are the waits that have
+    ended without a signal since then."""
 
     name: ThreadName
     number: int
@@ -122,6 +124,17 @@ class RunningThread:
     specific: dict[int, Value] = field(default_factory=dict)
     spun: set[object] = field(default_factory=set)
     watched: dict[object, int] = field(default_factory=dict)
+    dozed: set[object] = field(default_factory=set)
+
+    def note_effect(self) -> None:
+        """It has done something that a loop which only waits does not do."""
+        self.spun.clear()
+        self.watched.clear()
+        self.dozed.clear()
+
+    def state(self) -> object:
+        """Where it is, and its registers: a thread that comes here again, having done nothing, does the same again."""
+        return tuple((id(f.block), f.index, tuple(f.registers.items())) for f in self.frames)
 
     @property
     def is_done(self) -> bool:
@@ -149,6 +162,7 @@ class Execution:
         self.users: dict[SyncName, set[ThreadName]] = {}
         self.versions: dict[SyncName, int] = {}
         self.atomic_owner: RunningThread | None = None
+        self.wakes_spuriously = False
         self.fuel = FUEL
         self.keys = 0
         self.choose: Callable[[str, int], int] = lambda _, __: 0
@@ -173,8 +187,28 @@ class Execution:
         self.threads.append(thread)
         self.by_id[self.identity(thread)] = thread
         self.detector.names.append("main" if not name else "thread " + ".".join(map(str, name)))
-        arguments = [argument] if function.params else []
-        thread.frames.append(new_frame(function, arguments, None))
+        if parent is not None:
+            thread.frames.append(new_frame(function, [argument] if function.params else [], None))
+        else:
+            thread.frames.append(new_frame(function, [UNDEFINED] * len(function.params), None))
+        return thread
+
+    def start_main(self, arguments: Sequence[str]) -> RunningThread:
+        """The first thread, with `argc` and `argv` if it asks for them; how the program is called is not known."""
+        function = self.program.functions[self.program.entry]
+        thread = self.start(None, function, 0)
+        if function.params:
+            size = self.program.pointer_size
+            vector = MemoryObject(("argv",), (len(arguments) + 2) * size, 0)
+            vector.store(0, size, Pointer(MemoryObject(("argv", 0), 1, UNDEFINED), 0))
+            for number, text in enumerate(arguments, start=1):
+                content = text.encode("utf-8", "surrogateescape") + b"\0"
+                copy = MemoryObject(("argv", number), len(content), 0)
+                for offset, character in enumerate(content):
+                    copy.store(offset, 1, character)
+                vector.store(number * size, size, Pointer(copy, 0))
+            given: list[Value] = [len(arguments) + 1, Pointer(vector, 0)]
+            thread.frames[:] = [new_frame(function, given, None)]
         return thread
 
     def identity(self, thread: RunningThread) -> int:
@@ -197,6 +231,14 @@ class Execution:
         for offset in range(first - WORD + 1, end):
             if isinstance(self.sync.get((target, offset)), SetBack):
                 del self.sync[target, offset]
+
+    def has_changed(self, watched: Mapping[object, int]) -> bool:
+        """Whether somebody has written to what was read, since then."""
+        return any(self._version(place) != version for place, version in watched.items())
+
+    def _version(self, place: object) -> int:
+        # What is no object is the name of something to synchronise by.
+        return place.version if isinstance(place, MemoryObject) else self.versions.get(cast(SyncName, place), 0)
 
     # -- memory
 
@@ -254,8 +296,7 @@ class Execution:
         if target.is_function or at.offset < 0 or at.offset + size > target.size:
             raise UndefinedBehaviour(f"access to {at}")
         if changes:
-            thread.spun.clear()
-            thread.watched.clear()
+            thread.note_effect()
             if target in self.synchronising:
                 self.overwrite(target, at.offset, at.offset + size)
         else:

@@ -132,10 +132,7 @@ def _wait_for(run: Execution, thread: RunningThread, operation: Operation) -> No
     thread.pending = operation
     if operation.is_eager:
         return
-    here = tuple(
-        (id(f.block), f.index, tuple((name, value) for name, value in f.registers.items())) for f in thread.frames
-    )
-    key = (thread.phase, here)
+    key = (thread.phase, thread.state())
     if key not in thread.spun:
         thread.spun.add(key)
         return
@@ -143,15 +140,9 @@ def _wait_for(run: Execution, thread: RunningThread, operation: Operation) -> No
     before = operation.ready
 
     def is_ready() -> bool:
-        return (before is None or before()) and any(
-            _version(run, place) != version for place, version in watched.items()
-        )
+        return (before is None or before()) and run.has_changed(watched)
 
     operation.ready = is_ready
-
-
-def _version(run: Execution, place: object) -> int:
-    return place.version if isinstance(place, MemoryObject) else run.versions.get(place, 0)  # type: ignore[call-overload]
 
 
 # -- values -----------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from raceproof.interpreter.calls import (
 from raceproof.interpreter.clocks import Clock, join_into, new_clock
 from raceproof.interpreter.execution import Operation, RunningThread, Span, new_frame
 from raceproof.interpreter.library_memory import MEMORY_FUNCTIONS, plain_operation
+from raceproof.interpreter.library_output import OUTPUT_FUNCTIONS
 from raceproof.interpreter.memory import MemoryObject, NotSupported, Pointer, UndefinedBehaviour
 
 EBUSY, EDEADLK, EPERM = 16, 35, 1
@@ -33,6 +34,7 @@ KIND_OFFSET = 16  # of glibc's pthread_mutex_t: where a static initialiser puts 
 NONDET_VALUES = (0, 1, 2, -1)
 INT = (1 << 32) - 1
 SERIAL = -1 & INT
+STOPS = ("abort", "exit", "_exit", "_Exit", "__assert_fail")
 
 
 # -- threads
@@ -333,20 +335,39 @@ def _prepare_wait(call: LibraryCall) -> Operation | None:
     condition, mutex = _condition(call), _mutex(call, 1)
     if call.thread.phase == 0:
         return call.operation(0, 1)
-    return call.operation(1, ready=lambda: call.thread not in condition.waiters and mutex.owner is None)
+    run, thread, here = call.run, call.thread, call.thread.state()
+
+    def is_ready() -> bool:
+        if mutex.owner is not None:
+            return False
+        if thread not in condition.waiters:
+            return True
+        return run.wakes_spuriously and (here not in thread.dozed or run.has_changed(thread.watched))
+
+    return call.operation(*((0, 1) if run.wakes_spuriously else (1,)), ready=is_ready)
 
 
 def _wait(call: LibraryCall) -> Outcome:
+    """A wait that ends without a signal does so again, with nothing done in between, only if what was read has changed:
+    else the thread comes back to the same state."""
     condition, mutex = _condition(call), _mutex(call, 1)
-    call.effect()
+    thread = call.thread
     if call.thread.phase == 0:
+        thread.spun.clear()
         if mutex.owner is not call.thread or mutex.depth != 1:
             raise UndefinedBehaviour("wait without the mutex")
         condition.waiters.append(call.thread)
         mutex.owner, mutex.depth = None, 0
         mutex.clock = call.thread.clock.publish()
         return AGAIN
-    mutex.owner, mutex.depth = call.thread, 1
+    if thread in condition.waiters:
+        condition.waiters.remove(thread)
+        thread.dozed.add(thread.state())
+        thread.spun.clear()
+        thread.watched.clear()
+    else:
+        call.effect()
+    mutex.owner, mutex.depth = thread, 1
     call.acquire(mutex.clock)
     return 0
 
@@ -563,8 +584,8 @@ LIBRARY: Final[dict[str, tuple[Prepare, Perform]]] = {
     "__VERIFIER_atomic_end": (nothing, end_atomic),
     "__VERIFIER_nondet_int": (nothing, _nondet),
     "__VERIFIER_assume": (nothing, _assume),
-    "abort": (nothing, _stop),
-    "exit": (nothing, _stop),
+    **dict.fromkeys(STOPS, (nothing, _stop)),
+    **OUTPUT_FUNCTIONS,
     "sched_yield": (nothing, zero),
     "usleep": (nothing, zero),
 }

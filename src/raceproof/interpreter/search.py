@@ -7,16 +7,20 @@ was explored before and has met nothing since that depends on it. Every executio
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from raceproof.interpreter.clocks import Race, RaceKey
 from raceproof.interpreter.execution import Execution, Operation, RunningThread, ThreadName, Visible
 from raceproof.interpreter.interpreter import advance, take_step
+from raceproof.interpreter.library import STOPS
 from raceproof.interpreter.memory import NotSupported
 from raceproof.ir import Program
 
 MAX_EXECUTIONS = 20_000
 MAX_STEPS = 400
+PROPER_ENDS = frozenset({"ended", "blocked", "end of the program", *STOPS})
+"""Ends that the program has chosen, or a deadlock; all else is undefined, or a limit."""
 
 
 @dataclass(slots=True)
@@ -36,37 +40,64 @@ class Node:
         return self.position + 1 < (self.values or len(self.options))
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all executions of a search have in common."""
+
+    program: Program
+    visible: Visible
+    spurious: bool
+    arguments: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Exploration:
-    """All races that some execution has; `is_complete`: all executions were tried."""
+    """All races that some execution has; `is_complete`: all executions were tried.
+
+    `ends`: how threads ended, and how often. `took_inputs`: inputs were taken, of which only some values were tried.
+    """
 
     races: dict[RaceKey, Race] = field(default_factory=dict)
     is_complete: bool = True
     executions: int = 0
     rounds: int = 0
     ends: dict[str, int] = field(default_factory=dict)
+    took_inputs: bool = False
+
+    def gaps(self) -> tuple[str, ...]:
+        """Why this is not all that the program may do: limits, inputs, threads that stopped where C defines nothing."""
+        gaps = [] if self.is_complete else [f"too large for {self.executions} executions"]
+        if self.took_inputs:
+            gaps.append("only some values of its inputs were tried")
+        return (*gaps, *(f"a thread stopped: {end}" for end in sorted(self.ends) if end not in PROPER_ENDS))
 
 
 def explore(
-    program: Program, max_executions: int = MAX_EXECUTIONS, seconds: float = 60.0, *, reduced: bool = True
+    program: Program,
+    max_executions: int = MAX_EXECUTIONS,
+    seconds: float = 60.0,
+    *,
+    reduced: bool = True,
+    spurious: bool = False,
+    arguments: Sequence[str] = (),
 ) -> Exploration:
     """Try all schedules and inputs. Raises `NotSupported` for a program that the interpreter does not know.
 
-    Without `reduced`, a schedule is every order of every step, and nothing is left out.
+    Without `reduced`, a schedule is every order of every step, and nothing is left out. `spurious`: waits at
+    conditions may end without a signal. `arguments` are those of main, without the name of the program.
     """
     if program.listed_functions("llvm.global_dtors"):
         raise NotSupported("constructors and destructors")
     verdict = Exploration()
     visible = Visible(everything=not reduced)
+    setting = Setting(program, visible, spurious, tuple(arguments))
     deadline = time.monotonic() + seconds
-    while _explore_round(program, visible, verdict, max_executions, deadline):
+    while _explore_round(setting, verdict, max_executions, deadline):
         verdict.rounds += 1
     return verdict
 
 
-def _explore_round(
-    program: Program, visible: Visible, verdict: Exploration, max_executions: int, deadline: float
-) -> bool:
+def _explore_round(setting: Setting, verdict: Exploration, max_executions: int, deadline: float) -> bool:
     """All executions with what is known to be visible; True if more turned out to be."""
     ids: dict[ThreadName, int] = {}
     stack: list[Node] = []
@@ -74,11 +105,12 @@ def _explore_round(
         if verdict.executions >= max_executions or time.monotonic() > deadline:
             verdict.is_complete = False
             return False
-        run = Execution(program, visible, ids)
+        run = Execution(setting.program, setting.visible, ids)
+        run.wakes_spuriously = setting.spurious
         verdict.executions += 1
-        if not _run_once(run, stack, verdict):
+        if not _run_once(run, setting.arguments, stack, verdict):
             verdict.is_complete = False
-        if visible.grow(run.found):
+        if setting.visible.grow(run.found):
             return True
         while stack and not stack[-1].has_more():
             stack.pop()
@@ -87,20 +119,21 @@ def _explore_round(
         stack[-1].position += 1
 
 
-def _run_once(run: Execution, stack: list[Node], verdict: Exploration) -> bool:
+def _run_once(run: Execution, arguments: tuple[str, ...], stack: list[Node], verdict: Exploration) -> bool:
     """Follow the stack, then go on with first choices; False if the execution was cut off."""
     depth = 0
     trace: list[str] = []
 
-    def choose(_: str, count: int) -> int:
+    def choose(what: str, count: int) -> int:
         nonlocal depth
+        verdict.took_inputs |= what == "input"
         if depth == len(stack):
             stack.append(Node([], {}, {}, values=count))
         depth += 1
         return stack[depth - 1].position
 
     run.choose = choose
-    run.start(None, run.program.functions[run.program.entry], 0)
+    run.start_main(arguments)
     is_whole = True
     sleep: dict[ThreadName, Operation] = {}
     while True:

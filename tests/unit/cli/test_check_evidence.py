@@ -70,10 +70,10 @@ def check(change: Change = lambda data: None, *arguments: str) -> Exit:
 def test_all_is_accepted(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert check() is Exit.RACE_FREE
     assert capsys.readouterr().out.splitlines() == [
-        "evidence     accepted     rejected  not checked",
-        "verdict             1            0            0",
-        "lockset             2            0            0",
-        "3 accepted, 0 rejected, 0 not checked",
+        "evidence       accepted       rejected  not confirmed    not checked",
+        "verdict               1              0              0              0",
+        "lockset               2              0              0              0",
+        "3 accepted, 0 rejected, 0 not confirmed, 0 not checked",
     ]
 
 
@@ -85,7 +85,7 @@ def test_a_forged_lock(directory: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert check(forge) is Exit.RACE
     out = capsys.readouterr().out
     assert "rejected: pair 3, lockset: common-lock mutex: the two do not both hold it" in out.replace("\n  ", " ")
-    assert out.endswith("3 accepted, 1 rejected, 0 not checked\n")
+    assert out.endswith("3 accepted, 1 rejected, 0 not confirmed, 0 not checked\n")
 
 
 def test_what_cannot_be_checked(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:

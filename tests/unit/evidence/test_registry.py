@@ -12,7 +12,18 @@ from unit.handmade import PAIRS, RUN, schedule
 
 from raceproof import explore
 from raceproof.core import Budget, InputError, LimitReached, Unsupported
-from raceproof.evidence import CHECKERS, Answer, Claim, Judgement, ReportClaims, Ruling, Subject, check_evidence
+from raceproof.evidence import (
+    CHECKERS,
+    Answer,
+    Claim,
+    Judgement,
+    ReportClaims,
+    Ruling,
+    Subject,
+    check_evidence,
+    registry,
+)
+from raceproof.evidence.second_opinion import SecondOpinion, interpret
 from raceproof.explore.protocol import RaceRecord
 from raceproof.model import (
     ConcurrentProgram,
@@ -211,13 +222,55 @@ def test_the_second_search_is_another_one(searches: Searches) -> None:
     assert searches.algorithm == "dpor"
 
 
-def test_what_the_second_search_finds_or_leaves_open(searches: Searches) -> None:
-    searches.verdict = Verdict.RACE
-    assert judge(executed(explored(2)))[2].answer is Answer.REJECTED
-    searches.verdict = Verdict.UNKNOWN
-    assert judge(executed(explored(2)))[2].answer is Answer.NOT_CHECKED
-    searches.verdict, searches.bounds = Verdict.RACE_FREE, ("100 steps",)
-    assert judge(executed(explored(2)))[2].answer is Answer.NOT_CHECKED
+@pytest.mark.parametrize(
+    ("verdict", "bounds", "gaps", "expected"),
+    [
+        (Verdict.RACE, (), (), Answer.REJECTED),
+        (Verdict.RACE, (), ("too large",), Answer.REJECTED),
+        (Verdict.UNKNOWN, (), ("too large",), Answer.NOT_CHECKED),
+        (Verdict.RACE_FREE, ("100 steps",), ("too large",), Answer.NOT_CHECKED),
+        (Verdict.RACE_FREE, (), ("too large",), Answer.NOT_CONFIRMED),
+        (Verdict.RACE_FREE, (), (), Answer.ACCEPTED),
+        (Verdict.UNKNOWN, (), (), Answer.ACCEPTED),
+    ],
+)
+def test_the_second_search_and_the_interpreter(
+    verdict: Verdict,
+    bounds: tuple[str, ...],
+    gaps: tuple[str, ...],
+    expected: Answer,
+    searches: Searches,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A race in either refutes; only the interpreter confirms."""
+    searches.verdict, searches.bounds = verdict, bounds
+    monkeypatch.setattr(registry, "interpret", lambda *given: SecondOpinion({}, (), gaps, 7))
+    assert judge(executed(explored(2)))[2].answer is expected
+
+
+@pytest.mark.parametrize("kind", ["explore", "lockset"])
+def test_a_race_that_the_interpreter_finds_refutes_any_proof(
+    kind: str, searches: Searches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "interpret", lambda *given: SecondOpinion({KEYS[1]: "seen"}, (), (), 7))
+    proof = explored(2) if kind == "explore" else claim(2, "common-lock mutex")
+    judgement = judge(executed(proof, explored(3)))[2]
+    assert judgement.answer is Answer.REJECTED
+    assert judgement.ruling.why == "the interpreter finds this race: seen"
+
+
+def test_a_race_that_is_no_pair_of_the_report_refutes_its_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = tuple(claim(number, "common-lock mutex") for number in (1, 2, 3))
+    case = replace(subject(), report=ReportClaims(Verdict.RACE_FREE, Scope.ALL_INPUTS, claims))
+    assert judge(case)[0].answer is Answer.ACCEPTED
+    monkeypatch.setattr(registry, "interpret", lambda *given: SecondOpinion({}, ("a.c:3 and a.c:4",), (), 7))
+    assert judge(case)[0].answer is Answer.REJECTED
+
+
+def test_what_the_user_vouches_for_has_no_second_opinion() -> None:
+    opinion = interpret(replace(executed(explored(2)), is_vouched=True), Budget.unlimited())
+    assert opinion.gaps
+    assert not interpret(executed(explored(2)), Budget.unlimited()).gaps
 
 
 def test_a_race_on_a_pair_that_a_static_proof_claims(searches: Searches) -> None:

@@ -13,8 +13,10 @@ from unit.handmade import PAIRS, READ, RUN, concurrent_program, schedule
 
 from raceproof import explore
 from raceproof.core import Budget, InputError
-from raceproof.evidence import CHECKERS, Answer, Claim, ReportClaims, Subject, nets
+from raceproof.evidence import Answer, Claim, ReportClaims, Subject, nets, registry
+from raceproof.evidence.exhaustion import check_exhaustion
 from raceproof.evidence.nets import check_nets
+from raceproof.evidence.second_opinion import SecondOpinion
 from raceproof.explore.protocol import RaceRecord
 from raceproof.ir import MemoryOrder
 from raceproof.model import (
@@ -100,6 +102,7 @@ def test_the_second_search_looks_for_all_races_and_in_any_way(monkeypatch: pytes
 
 def test_what_the_second_search_does_not_come_to(monkeypatch: pytest.MonkeyPatch) -> None:
     Search(monkeypatch, {2: None})
+    monkeypatch.setattr(registry, "interpret", lambda *given: SecondOpinion({}, (), ("too large",)))
     judgement = judge(executed(explored(2)))[2]
     assert judgement.answer is Answer.NOT_CHECKED
     assert judgement.ruling.why == "optimal did not come to it: time"
@@ -130,7 +133,8 @@ def test_the_search_speaks_of_its_own_claims_and_of_races_that_refute_others(mon
     def spoken_of(*claims: Claim) -> list[tuple[int, Answer]]:
         case = executed(*claims)
         mine = [claim for claim in claims if claim.kind == "explore"]
-        return [(j.id, j.answer) for j in CHECKERS["explore"](case, mine, Budget.unlimited())]
+        opinion = SecondOpinion({}, (), ())
+        return [(j.id, j.answer) for j in check_exhaustion(case, mine, Budget.unlimited(), opinion)]
 
     Search(monkeypatch, {1: Verdict.RACE, 2: Verdict.RACE})
     assert spoken_of(race(1), claim(2), explored(3)) == [(3, Answer.ACCEPTED)]
