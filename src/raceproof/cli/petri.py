@@ -231,7 +231,7 @@ def _net_of_c(options: PetriOptions, budget: Budget) -> _Subject:
             f"no data race; of {count} pairs of accesses that could race, {count - len(pairs)} are proved by the "
             f"static analysis, {len(pairs)} by the net, for any number of threads",
             (*made.notes, *notes),
-            next(gaps, None),
+            next(iter(program.obstacles), None) or next(gaps, None),
             (lambda: subject(details[1:])) if details[1:] else None,
         )
 

@@ -332,9 +332,14 @@ def _stray(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOpt
     return None
 
 
+def _creates(name: str) -> bool:
+    operation = facts.sync_op(name)
+    return operation is not None and operation.kind is facts.Sync.CREATE
+
+
 def _without_threads(cp: ConcurrentProgram, host_run: HostRun, options: ExploreOptions) -> str | None:
     """A search in which no execution had a second thread, of a program that can create some, shows nothing."""
-    may_create = any(thread.created_at is not None for thread in cp.threads.values())
+    may_create = any(_creates(name) for name in cp.program.externals)
     if host_run.end != "complete" or not may_create or host_run.stats().get("threads", 0) > 1:
         return None
     other = "other " if options.arguments else ""

@@ -59,13 +59,27 @@ def program_inputs(world: World, calls: CallGraph) -> tuple[ProgramInput, ...]:
 
 
 def _parameters(world: World) -> Iterator[ProgramInput]:
-    """What the first function is given, if it looks at it."""
-    function = world.program.functions[world.program.entry]
-    used = {
-        operand.name for instr in function.instructions() for operand in operands(instr) if isinstance(operand, Reg)
-    }
-    for parameter in function.params:
-        if parameter.name in used:
+    """What the first function is given, if it, or what it passes it on to, looks at it."""
+    entry = world.program.functions[world.program.entry]
+    seen: set[tuple[str, str]] = set()
+    work = [(entry, parameter) for parameter in entry.params]
+    while work:
+        function, parameter = work.pop(0)
+        if (function.name, parameter.name) in seen:
+            continue
+        seen.add((function.name, parameter.name))
+        register, is_used = Reg(parameter.name), False
+        for instr in function.instructions():
+            if register not in operands(instr):
+                continue
+            callee = instr.callee.symbol if isinstance(instr, Call) and isinstance(instr.callee, Address) else ""
+            taker = world.program.functions.get(callee)
+            if taker is None or not isinstance(instr, Call) or taker.is_variadic:
+                is_used = True
+                continue
+            passed = zip(taker.params, instr.args, strict=False)
+            work += [(taker, other) for other, argument in passed if argument == register]
+        if is_used:
             variable = function.variables.get(parameter.name)
             yield ProgramInput(InputKind.ARGUMENTS, variable.name if variable else parameter.name, function.pos)
 

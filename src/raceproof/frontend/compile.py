@@ -35,6 +35,7 @@ from raceproof.frontend.inputs import (
     CompileRequest,
     Unit,
 )
+from raceproof.frontend.parallel_pragmas import check_flags, left_out
 
 log = logging.getLogger(__name__)
 
@@ -61,11 +62,13 @@ _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": 
 
 @dataclass(frozen=True, slots=True)
 class CompiledUnit:
-    """A unit as IR. `dependencies` are all files that were read, the unit's own file first."""
+    """A unit as IR. `dependencies` are all files that were read, the unit's own file first; `left_out` names what the
+    source has and the IR has not, though it concerns threads."""
 
     text: str | bytes
     command: tuple[str, ...]
     dependencies: tuple[Path, ...]
+    left_out: tuple[str, ...] = ()
 
 
 def compile_units(request: CompileRequest, zig_cache: Path | None, budget: Budget) -> list[CompiledUnit]:
@@ -186,6 +189,7 @@ def _compile_unit(
     unit: Unit, request: CompileRequest, scratch: Path, zig_cache: Path, budget: Budget, extra: tuple[str, ...]
 ) -> CompiledUnit:
     budget.check()
+    check_flags(unit.flags, str(unit.file))
     command = command_for(unit, request)
     if command:
         command = (*command, *extra)
@@ -195,15 +199,24 @@ def _compile_unit(
         return CompiledUnit(content if is_binary else content.decode("utf-8", "replace"), (), (unit.path,))
     output, headers = scratch / "unit.ll", scratch / "headers"
     record = ("-Xclang", "-header-include-file", "-Xclang", str(headers), "-Xclang", "-sys-header-deps")
-    run = (*command, *record, _source_for(unit, scratch), "-o", str(output))
+    source = _source_for(unit, scratch)
+    run = (*command, *record, source, "-o", str(output))
     environment = os.environ | {"ZIG_GLOBAL_CACHE_DIR": str(zig_cache), "ZIG_LOCAL_CACHE_DIR": str(scratch / "zig")}
     stderr = _run(run, unit, environment, budget)
     try:
         text = output.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         raise compiler_error(stderr, str(unit.file)) from None
-    dependencies = dict.fromkeys([unit.path, *_headers_read(headers, unit)])
-    return CompiledUnit(text, (*command, str(unit.file)), tuple(dependencies))
+    dependencies = tuple(dict.fromkeys([unit.path, *_headers_read(headers, unit)]))
+
+    def preprocess() -> str:
+        if unit.file.suffix in PREPROCESSED_SUFFIXES:
+            return unit.path.read_text(encoding="utf-8", errors="replace")
+        preprocessed = scratch / "unit.i"
+        _run((*command, "-E", source, "-o", str(preprocessed)), unit, environment, budget)
+        return preprocessed.read_text(encoding="utf-8", errors="replace")
+
+    return CompiledUnit(text, (*command, str(unit.file)), dependencies, left_out(dependencies, preprocess))
 
 
 def _run(command: tuple[str, ...], unit: Unit, environment: Mapping[str, str], budget: Budget) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import logging
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from raceproof.core import Budget, InputError, Unsupported
 from raceproof.frontend import cache as kept
@@ -16,6 +16,7 @@ from raceproof.frontend.inputs import CompileRequest
 from raceproof.frontend.llvm_lexer import unescape
 from raceproof.frontend.llvm_parser import parse_module
 from raceproof.frontend.module_exports import symbol
+from raceproof.frontend.parallel_pragmas import obstacles_in, with_obstacles
 from raceproof.frontend.startup import with_start
 from raceproof.ir import Origin, Program, check_program
 
@@ -40,7 +41,7 @@ def load(request: CompileRequest, budget: Budget | None = None, cache: Cache | N
         log.info("program taken from the cache")
         return found
     module, recipe = _linked(request, recipe, budget or Budget.unlimited(), cache)
-    program = parse_module(module.text, module.origin, module.entry)
+    program = replace(parse_module(module.text, module.origin, module.entry), obstacles=obstacles_in(module.text))
     check_program(program)
     kept.keep_program(cache, recipe, request, program)
     return program
@@ -61,7 +62,7 @@ def _linked(
 
         started = time.time()
         compiled = compile_units(request, cache.zig_directory(), budget)
-        text = link(request, compiled, budget)
+        text = with_obstacles(link(request, compiled, budget), [o for unit in compiled for o in unit.left_out])
         recipe = kept.keep_module(cache, request, text, compiled, started)
     _check_entry(text, request)
     _check_names(text)

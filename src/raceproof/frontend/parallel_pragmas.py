@@ -1,0 +1,87 @@
+"""Parallelism in the source that the compiler leaves out without a word: pragmas of OpenMP and OpenACC.
+
+Compiled without its flag, a program with `#pragma omp parallel` has one thread, and a proof about it says nothing about
+the program that the user means. Such pragmas become obstacles of the program: phrases that name them, kept as comments
+in front of the module's text, so that a program that differs in nothing else is another one.
+
+The compiler's preprocessor finds them, wherever they are: in headers, in `_Pragma`, in macros. It is asked only if one
+of the files that were read could have one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from raceproof.core import InputError
+
+_MAY_HAVE: Final = re.compile(rb"ragma\b(?s:.*?)\b(?:omp|acc|openmp|openacc)\b|_Pragma|__pragma")
+_PRAGMA: Final = re.compile(r"\s*#\s*pragma\s+(?P<text>(?P<family>omp|acc)\b.*)")
+_MARKER: Final = re.compile(r'\s*#\s*(?:line\s+)?(?P<line>\d+)\s+"(?P<file>(?:[^"\\]|\\.)*)"')
+# Directives that ask for vectors or for other loops, not for threads.
+_WITHOUT_THREADS: Final = re.compile(
+    r"omp\s+(?:simd|declare\s+(?:simd|reduction|variant)|unroll|tile|reverse|interchange|fuse|assumes?|error|nothing)\b"
+)
+_FLAGS: Final = re.compile(r"-[fq]?(?:openmp(?:=.*)?|openacc|cilkplus)")
+_OBSTACLE: Final = "; raceproof: left out: "
+_SHOWN: Final = 60
+
+
+def check_flags(flags: Iterable[str], file: str) -> None:
+    """Refuse flags with which the compiler itself makes threads out of pragmas."""
+    chosen = None
+    for flag in flags:
+        if flag in ("-fno-openmp", "-fno-openacc"):
+            chosen = None
+        elif _FLAGS.fullmatch(flag):
+            chosen = flag
+    if chosen is not None:
+        raise InputError(
+            f"{file}: `{chosen}` is not supported: raceproof knows the threads of pthread.h and threads.h, not those of"
+            " OpenMP, OpenACC and Cilk. Without the flag the rest of the program can be checked; the verdict is then"
+            " unknown, because of the pragmas that are left out"
+        )
+
+
+def left_out(files: Sequence[Path], preprocess: Callable[[], str]) -> tuple[str, ...]:
+    """Phrases that name pragmas which ask for threads; `files` are all that were read, `preprocess` gives the text."""
+    if not any(_MAY_HAVE.search(_content(file)) for file in files):
+        return ()
+    return tuple(dict.fromkeys(_pragmas(preprocess())))
+
+
+def with_obstacles(text: str, obstacles: Iterable[str]) -> str:
+    """The module's text with a comment for each obstacle in front."""
+    return "".join(f"{_OBSTACLE}{obstacle}\n" for obstacle in dict.fromkeys(obstacles)) + text
+
+
+def obstacles_in(text: str) -> tuple[str, ...]:
+    """What `with_obstacles` has put there."""
+    found = []
+    for line in text.splitlines():
+        if not line.startswith(_OBSTACLE):
+            break
+        found.append(line.removeprefix(_OBSTACLE))
+    return tuple(found)
+
+
+def _pragmas(text: str) -> Iterator[str]:
+    file, number = "", 0
+    for line in text.splitlines():
+        if marker := _MARKER.match(line):
+            file, number = marker["file"], int(marker["line"])
+            continue
+        if (pragma := _PRAGMA.match(line)) and not _WITHOUT_THREADS.match(pragma["text"]):
+            words = " ".join(pragma["text"].split())
+            words = words if len(words) <= _SHOWN else words[: _SHOWN - 1] + "…"
+            yield f"`#pragma {words}` at {file}:{number} is ignored: the threads that it asks for are not checked"
+        number += 1
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
