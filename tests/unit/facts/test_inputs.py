@@ -151,7 +151,10 @@ def test_an_input_that_can_matter(body: str, expected: list[str], tmp_path: Path
         ("int main(int argc, char **argv) { (void)argc; (void)argv; return 0; }", []),
         ("int main(int argc, char **argv) { if (argc > 1) shared = 1; return 0; }", ["argc"]),
         ("int main(int argc, char **argv) { puts(argv[0]); return 0; }", ["argv"]),
-        ("int begin(int n, char **v) { return n; } int main(int argc, char **argv) { return begin(argc, argv); }", ["n"]),
+        (
+            "int begin(int n, char **v) { return n; } int main(int argc, char **argv) { return begin(argc, argv); }",
+            ["n"],
+        ),
         ("int begin(int n) { return 0; } int main(int argc, char **argv) { return begin(argc); }", []),
         ("__attribute__((constructor)) void c(void) { shared = 1; } int main(int argc, char **argv) { return 0; }", []),
         ("int unused(void) { return getpid() ? 1 : 2; } int main(void) { return 0; }", []),
