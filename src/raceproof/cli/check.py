@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from raceproof import config, explore, facts, frontend, ir, portfolio, report
+from raceproof import config, explore, frontend, ir, portfolio, report
 from raceproof.cli.configured import add_config_arguments, configured
 from raceproof.cli.options import Commands, InputOptions, add_input_arguments, add_result_arguments, add_run_arguments
 from raceproof.cli.output import ResultFile, discard, is_interactive, wants_color
@@ -182,9 +182,9 @@ def _check(options: CheckOptions) -> CheckResult:
             progress.stage("compiling")
             request = options.inputs.request()
             program = frontend.load(request, budget)
+            config.check_suppressions(options.suppressions, program)
             settings = replace(options.settings, request=request)
             result = _run_engines(program, options.engines, settings, budget, progress)
-            result = replace(result, notes=facts.unused_models(settings.models, program))
         except LimitReached as stop:  # of the compiler: the portfolio keeps its own
             result = portfolio.undecided(options.inputs.names(), str(stop), 0.0)
         except KeyboardInterrupt:

@@ -220,7 +220,6 @@ def _net_of_c(options: PetriOptions, budget: Budget) -> _Subject:
         findings = lockset.run(cp, pairs, lockset.LocksetOptions(), budget).findings
         proved = {finding.pair for finding in findings if finding.verdict is Verdict.RACE_FREE}
         pairs = tuple(pair for pair in pairs if pair not in proved)
-    notes = facts.unused_models(options.models, program)
 
     def subject(details: tuple[petri.Detail, ...]) -> _Subject:
         made = petri.program_net(cp, pairs, budget, details[0])
@@ -230,7 +229,7 @@ def _net_of_c(options: PetriOptions, budget: Budget) -> _Subject:
             lambda unsafe: c_story(made, unsafe),
             f"no data race; of {count} pairs of accesses that could race, {count - len(pairs)} are proved by the "
             f"static analysis, {len(pairs)} by the net, for any number of threads",
-            (*made.notes, *notes),
+            made.notes,
             next(iter(program.obstacles), None) or next(gaps, None),
             (lambda: subject(details[1:])) if details[1:] else None,
         )

@@ -286,7 +286,7 @@ def _models(sources: Fields) -> Models:
     models = sources.get("models", {"locks": [], "safe": []})
     return Models(
         locks=tuple(LockModel(**{**lock, "action": LockAction(lock["action"])}) for lock in models["locks"]),
-        safe=tuple(SafeFunction(str(safe["function"]), str(safe["reason"])) for safe in models["safe"]),
+        safe=tuple(SafeFunction(**safe) for safe in models["safe"]),
     )
 
 

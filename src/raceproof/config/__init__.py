@@ -3,7 +3,7 @@
 from raceproof.config.baseline import Known, apply_baseline, is_clean, read_baseline, write_baseline
 from raceproof.config.load import load_config
 from raceproof.config.settings import Config, DataModel, source_files
-from raceproof.config.suppressions import Suppression, apply_suppressions
+from raceproof.config.suppressions import Suppression, apply_suppressions, check_suppressions
 
 __all__ = [
     "Config",
@@ -12,6 +12,7 @@ __all__ = [
     "Suppression",
     "apply_baseline",
     "apply_suppressions",
+    "check_suppressions",
     "is_clean",
     "load_config",
     "read_baseline",

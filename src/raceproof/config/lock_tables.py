@@ -28,16 +28,16 @@ def _of_table(table: Table) -> list[LockModel]:
     given = table.integer("argument", least=0)
     argument = 1 if given is None else given
     lock = _lock_name(table, argument, (*acquire, *tried), release)
-    shared = table.flag("shared")
+    shared, optional = table.flag("shared"), table.flag("optional")
     success, failure = _results(table, tried)
     table.finish()
     if not (acquire or tried or release):
         table.error("give at least one of `acquire`, `try` and `release`")
     by_action = ((LockAction.ACQUIRE, acquire), (LockAction.TRY, tried), (LockAction.RELEASE, release))
     return [
-        LockModel(name, action, argument, lock, shared, success, failure)
+        LockModel(name, action, argument, lock, shared, success, failure, optional, table.place)
         if action is LockAction.TRY
-        else LockModel(name, action, argument, lock, shared)
+        else LockModel(name, action, argument, lock, shared, optional=optional, where=table.place)
         for action, names in by_action
         for name in names
     ]
@@ -72,11 +72,11 @@ def _results(table: Table, tried: Sequence[str]) -> tuple[int, int | None]:
 def safe_functions(tables: Sequence[Table]) -> tuple[SafeFunction, ...]:
     found: dict[str, SafeFunction] = {}
     for table in tables:
-        function, reason = table.text("function"), table.text("reason")
+        function, reason, optional = table.text("function"), table.text("reason"), table.flag("optional")
         table.finish()
         if function is None or reason is None:
             table.error("`function` and `reason` are needed")
         if function in found:
             table.error(f"`{function}` is called safe already")
-        found[function] = SafeFunction(function, reason)
+        found[function] = SafeFunction(function, reason, optional, table.place)
     return tuple(found.values())

@@ -6,15 +6,19 @@ findings the user's reason, for reports to put them aside.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from raceproof.config.patterns import matches, matches_path
 from raceproof.config.tables import Table
+from raceproof.core import InputError
+from raceproof.ir import Program
 from raceproof.model import AccessKind, AccessResult, CheckResult, PairResult, Verdict, target_name
 
 _FINDINGS = (Verdict.RACE, Verdict.UNKNOWN)
+_FIRST = re.compile(r"[A-Za-z_*?][\w*?]*(?=[.\[]|$| \()")  # of the name of a location, if it is an identifier
 _FINGERPRINT = re.compile(r"[0-9a-f]{16}")
 _HINTS = dict.fromkeys(
     ("line", "lines", "column"), "lines move: say where by `function`, `target`, `file` or `fingerprint`"
@@ -24,7 +28,8 @@ _HINTS = dict.fromkeys(
 @dataclass(frozen=True, slots=True)
 class Suppression:
     """Every condition that is given must hold. `function`, `file` and `kind` are of one of the two accesses, all of the
-    same one; `functions` are those of both, in either order. All but `fingerprint` and `kind` are patterns."""
+    same one; `functions` are those of both, in either order. All but `fingerprint` and `kind` are patterns. `optional`:
+    not every program has what it names."""
 
     reason: str
     target: str | None = None
@@ -34,6 +39,8 @@ class Suppression:
     fingerprint: str | None = None
     kind: AccessKind | None = None
     only: tuple[Verdict, ...] = _FINDINGS
+    optional: bool = False
+    where: str = field(default="", compare=False)
 
     def fits(self, pair: PairResult) -> bool:
         """Whether it is about this pair; a pair that is proved needs no suppression."""
@@ -80,6 +87,44 @@ def apply_suppressions(
     return replace(result, pairs=tuple(pairs)), unused
 
 
+def check_suppressions(suppressions: Sequence[Suppression], program: Program) -> None:
+    """Raise `InputError` for one that names a function, file or variable that the program does not have: it could never
+    fit. One that only fits no finding is not wrong: the finding may be repaired."""
+    functions = {function.source_name for function in program.functions.values()}
+    files = {str(pos.file) for pos in (f.pos for f in program.functions.values()) if pos is not None}
+    files.update(str(v.pos.file) for v in program.globals.values() if v.pos is not None)
+    words = functions | _words(program)
+    for each in suppressions:
+        if each.optional:
+            continue
+        for pattern in (each.function, *(each.functions or ())):
+            if pattern is not None and not any(matches(pattern, name) for name in functions):
+                raise _names_nothing(each, "function", pattern, functions)
+        if each.file is not None and not any(matches_path(each.file, file) for file in files):
+            raise _names_nothing(each, "file", each.file, files)
+        first = _FIRST.match(each.target or "")
+        if first is not None and not any(matches(first[0], word) for word in words):
+            raise _names_nothing(each, "variable or type", first[0], words)
+
+
+def _words(program: Program) -> set[str]:
+    """What the name of a location may begin with: variables, types and members, functions that allocate."""
+    found = {v.source_name for v in program.globals.values()} | set(program.externals)
+    for function in program.functions.values():
+        found.update(variable.name for variable in function.variables.values())
+    for type_ in program.source_types.values():
+        found.update((*type_.name.split()[-1:], *(member.name for member in type_.members)))
+    return found
+
+
+def _names_nothing(suppression: Suppression, what: str, pattern: str, known: set[str]) -> InputError:
+    close = difflib.get_close_matches(pattern, sorted(known), n=1)
+    near = f"; did you mean `{close[0]}`?" if close else ""
+    place = f"{suppression.where}: " if suppression.where else ""
+    hint = " (if only some programs have it, add optional = true)"
+    return InputError(f"{place}the program has no {what} `{pattern}`{near}{hint}")
+
+
 def suppressions_of(tables: Sequence[Table]) -> tuple[Suppression, ...]:
     return tuple(map(_of_table, tables))
 
@@ -96,6 +141,8 @@ def _of_table(table: Table) -> Suppression:
         fingerprint=table.text("fingerprint"),
         kind=AccessKind(kind) if kind is not None else None,
         only=_verdicts(table, "only"),
+        optional=table.flag("optional"),
+        where=table.place,
     )
     table.finish(_HINTS)
     if reason is None:

@@ -33,6 +33,11 @@ class Table:
     def wrong(self, key: str, wanted: str, value: object) -> NoReturn:
         self.error(f"`{key}` must be {wanted}, not {json.dumps(value, ensure_ascii=False, default=str)}")
 
+    @property
+    def place(self) -> str:
+        """The file, and the table in it, for messages."""
+        return f"{self._file}: {self._where}" if self._where else str(self._file)
+
     def has(self, key: str) -> bool:
         return key in self._data
 

@@ -9,7 +9,7 @@ from raceproof.facts.library.formats import constant_text, scanf_fresh
 from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import is_atomic_function, sync_object_size, sync_op
-from raceproof.facts.models import unused_models, unwatched_sites
+from raceproof.facts.models import unwatched_sites
 from raceproof.facts.mutex_kinds import recursion_counts
 from raceproof.facts.naming import describe_location, describe_lock, format_facts, objects_of_symbols
 
@@ -43,6 +43,5 @@ __all__ = [
     "sync_object_size",
     "sync_op",
     "touches_of",
-    "unused_models",
     "unwatched_sites",
 ]

@@ -7,7 +7,7 @@ in a header): it is about all of them.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raceproof.core import InputError, SourcePos
@@ -30,6 +30,7 @@ class KnownFunctions:
 
 def known_functions(models: Models, program: Program) -> KnownFunctions:
     """Find the functions that the models are about. Raises `InputError` for a model that cannot be meant."""
+    _check_names(models, program)
     named = dict(_names(program))
     locks: dict[str, LockModel] = {}
     by_name = {model.function: model for model in models.locks}
@@ -44,23 +45,36 @@ def known_functions(models: Models, program: Program) -> KnownFunctions:
     )
 
 
-def unused_models(models: Models, program: Program) -> tuple[str, ...]:
-    """Models of functions that the program does not have, each with what to do about it."""
+def _check_names(models: Models, program: Program) -> None:
+    """Raise `InputError` for a model of a function that the program does not have, unless it is optional, and for a
+    lock that is taken where the functions that would release it are missing: it would protect all that follows."""
     symbols = dict(_names(program))
+    known = set(symbols.values())
     defined = {name for symbol, name in symbols.items() if symbol in program.functions}
-    result = [
-        f"the model of lock function `{model.function}` is not used: the program has no such function"
-        + _suggestion(model.function, set(symbols.values()))
-        for model in models.locks
-        if model.function not in symbols.values()
-    ]
-    result += [
-        f"`safe` function `{model.function}` is not used: the program does not define it"
-        + _suggestion(model.function, defined)
-        for model in models.safe
-        if model.function not in defined
-    ]
-    return tuple(result)
+    for model in models.locks:
+        if model.function not in known and not model.optional:
+            what = f"the lock model says that {model}, but the program has no function `{model.function}`"
+            raise InputError(_located(model.where, what + _suggestion(model.function, known)))
+    for safe in models.safe:
+        if safe.function not in defined and not safe.optional:
+            what = f"the program does not define the safe function `{safe.function}`"
+            raise InputError(_located(safe.where, what + _suggestion(safe.function, defined)))
+    for where in dict.fromkeys(model.where for model in models.locks):
+        _check_releases([model for model in models.locks if model.where == where], known)
+
+
+def _check_releases(models: Sequence[LockModel], known: set[str]) -> None:
+    """Of the models of one table, in a program with these functions."""
+    release = [model.function for model in models if model.action is LockAction.RELEASE]
+    taken = [m.function for m in models if m.action is not LockAction.RELEASE and m.function in known]
+    if taken and release and known.isdisjoint(release):
+        missing = " or ".join(f"`{name}`" for name in release)
+        what = f"the program has `{taken[0]}`, which acquires the lock, but not {missing}, which would release it"
+        raise InputError(_located(models[0].where, what + _suggestion(release[0], known)))
+
+
+def _located(where: str, what: str) -> str:
+    return f"{where}: {what}" if where else what
 
 
 def unwatched_sites(cp: ConcurrentProgram, models: Models) -> frozenset[SiteId]:
@@ -115,7 +129,8 @@ def _names(program: Program) -> Iterator[tuple[str, str]]:
 
 def _suggestion(name: str, known: set[str]) -> str:
     close = difflib.get_close_matches(name, sorted(known), n=1)
-    return f"; did you mean `{close[0]}`?" if close else ""
+    near = f"; did you mean `{close[0]}`?" if close else ""
+    return near + " (if only some programs have it, add optional = true)"
 
 
 def _is_in_library(model: LockModel, symbol: str, program: Program) -> bool:

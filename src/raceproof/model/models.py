@@ -5,7 +5,7 @@ Taken for granted by the facts, and listed as assumptions wherever it was used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, unique
 
 
@@ -22,7 +22,8 @@ class LockModel:
 
     Arguments count from 1. With `argument` 0 there is one lock for the whole program: the one named `lock`.
     `shared`: it is taken for reading, and excludes only those who take it for writing. A try that fails returns
-    `failure`; None: anything but `success`.
+    `failure`; None: anything but `success`. `optional`: not every program has the function. `where`: the table of the
+    configuration that says so; a lock that is taken is given back by a function of the same table.
     """
 
     function: str
@@ -32,6 +33,8 @@ class LockModel:
     shared: bool = False
     success: int = 1
     failure: int | None = 0
+    optional: bool = False
+    where: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         what = f"its argument {self.argument}" if self.argument else f"the lock `{self.lock}`"
@@ -48,10 +51,12 @@ class LockModel:
 
 @dataclass(frozen=True, slots=True)
 class SafeFunction:
-    """Accesses in `function`, and in what only it calls, are no races; `reason` is the user's."""
+    """Accesses in `function`, and in what only it calls, are no races; `reason` is the user's. See `LockModel`."""
 
     function: str
     reason: str
+    optional: bool = False
+    where: str = field(default="", compare=False)
 
     def __str__(self) -> str:
         return f"accesses in `{self.function}` are no races: {self.reason}"

@@ -43,8 +43,8 @@ def test_a_suppressed_race_is_shown_and_does_not_fail(
 ) -> None:
     analysis.result = RACE
     Path("raceproof.toml").write_text(
-        '[[suppress]]\ntarget = "counter*"\nreason = "statistics only"\n'
-        '[[suppress]]\ntarget = "nothing"\nreason = "long gone"\n'
+        '[[suppress]]\ntarget = "counter*"\nreason = "statistics only"\noptional = true\n'
+        '[[suppress]]\ntarget = "nothing"\nreason = "long gone"\noptional = true\n'
     )
     assert main(["check", "demo.c", "--json", "out.json"]) == 0
     output = capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from unit.handmade import check_result, pair_result
@@ -115,3 +116,30 @@ def test_a_proof_needs_no_suppression() -> None:
 def test_a_suppression_says_what_it_is_about() -> None:
     suppression = Suppression("why", function="f", functions=("a", "b"), kind=AccessKind.READ, only=(Verdict.RACE,))
     assert str(suppression) == "function f, functions a and b, kind read, only race (why)"
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ('function = "wroker"', "the program has no function `wroker`; did you mean `worker`?"),
+        ('functions = ["worker", "mian"]', "the program has no function `mian`; did you mean `main`?"),
+        ('file = "src/demo.c"', "the program has no file `src/demo.c`"),
+        ('target = "conter.*"', "the program has no variable or type `conter`; did you mean `counter`?"),
+        ('target = "count*"', None),
+        ('function = "work*"\ntarget = "counter"\nfile = "demo.c"', None),
+        ('fingerprint = "0123456789abcdef"', None),
+        ('function = "wroker"\noptional = true', None),
+    ],
+)
+def test_a_suppression_that_names_nothing_is_an_error(
+    names: str, message: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from raceproof.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    Path("demo.c").write_text("int counter;\nstatic void worker(void) { counter++; }\nint main(void) { worker(); }\n")
+    Path("raceproof.toml").write_text(f'[[suppress]]\nreason = "x"\n{names}\n')
+    status = main(["check", "--engines", "lockset", "demo.c"])
+    told = capsys.readouterr().err
+    assert (status == 2) == (message is not None), told
+    assert message is None or f"raceproof.toml: [[suppress]] number 1: {message}" in told

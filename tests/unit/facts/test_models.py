@@ -424,15 +424,34 @@ void *worker(void *p) { pthread_mutex_lock(&mutex); count++; pthread_mutex_unloc
     assert assumed(cp) == []
 
 
-def test_models_of_functions_that_are_not_there_are_told_with_the_nearest_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        (Models((TAKE, LockModel("giev", LockAction.RELEASE))), r"has no function `giev`; did you mean `give`\?"),
+        (
+            Models((TAKE, GIVE), (SafeFunction("pthread_join", "x"),)),
+            "does not define the safe function `pthread_join`",
+        ),
+        (Models((TAKE, GIVE), (SafeFunction("workr", "x"),)), r"safe function `workr`; did you mean `worker`\?"),
+        (Models((TAKE, GIVE), (SafeFunction("f", "x", where="a.toml: y"),)), "^a.toml: y: the program"),
+        (Models((TAKE, LockModel("giev", LockAction.RELEASE, optional=True))), "`take`, .*, but not `giev`, .*`give`"),
+    ],
+)
+def test_models_of_functions_that_are_not_there_are_refused(tmp_path: Path, models: Models, message: str) -> None:
     program = compiled(tmp_path, TICKET, COUNT, TWO_WORKERS)
-    models = Models((TAKE, LockModel("giev", LockAction.RELEASE)), (SafeFunction("pthread_join", "x"),))
-    first, second = facts.unused_models(models, program)
-    assert (
-        first == "the model of lock function `giev` is not used: the program has no such function; did you mean `give`?"
+    with pytest.raises(InputError, match=message):
+        facts.analyse(program, Budget.unlimited(), models)
+
+
+def test_optional_models_may_be_of_functions_that_are_not_there(tmp_path: Path) -> None:
+    absent = (
+        LockModel("enter", LockAction.ACQUIRE, optional=True, where="other"),
+        LockModel("leave", LockAction.RELEASE, optional=True, where="other"),
+        LockModel("try_take", LockAction.TRY, optional=True),
     )
-    assert second == "`safe` function `pthread_join` is not used: the program does not define it"
-    assert facts.unused_models(Models((TAKE, GIVE), (SafeFunction("worker", "x"),)), program) == ()
+    models = Models((TAKE, GIVE, *absent), (SafeFunction("log", "x", optional=True),))
+    cp = analysed(tmp_path, models, TICKET, COUNT, TWO_WORKERS)
+    assert open_targets(cp) == set()
 
 
 @pytest.mark.parametrize(
