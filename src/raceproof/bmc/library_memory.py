@@ -25,6 +25,12 @@ def allocate(call: LibraryCall, point: Point, is_zero: bool) -> Outcome:
     if is_zero:
         size = arithmetic("mul", size, call.argument(1, width), width)
     made = memory.heap("heap", size if isinstance(size, int) else None, is_zero)
+    if accesses := call.shared_accesses():  # the zeros are written
+        event = call.event(point, Kind.WRITE, made.base)
+        event.accesses = tuple(access.id for access in accesses)
+        event.size = made.size if made.size is not None else made.room
+        event.value = 0
+        event.is_block = True
     if not call.unwinder.mode.is_proof:
         return made.base, point
     return memory.choose(memory.anything(1, "out_of_memory"), 0, made.base, width), point

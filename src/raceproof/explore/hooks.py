@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from raceproof.core import Unsupported
 from raceproof.explore.library32 import takes_wide_types
-from raceproof.explore.library_hooks import hook_of
-from raceproof.facts import Sync, SyncOp, atomic_call, is_atomic_function, names_of, sync_op, touches_of
+from raceproof.explore.library_hooks import filling_hook, hook_of
+from raceproof.facts import FILLED, Sync, SyncOp, atomic_call, is_atomic_function, names_of, sync_op, touches_of
 from raceproof.frontend import AccessHook, Fixed, HookKind, HookPlan, Role
 from raceproof.ir import Address, Call, Instr, Program, SiteId, Terminator
 from raceproof.model import Access, AccessId, ConcurrentProgram
@@ -84,6 +84,8 @@ def _hook(cp: ConcurrentProgram, access: Access, instr: Instr | Terminator) -> A
         functions, externals = ((instr.callee.symbol,), ()) if is_own else ((), (instr.callee.symbol,))
     else:
         return None
+    if access.touch == FILLED:
+        return filling_hook(externals[0], access.id) if len(externals) == 1 and not functions else None
     touches = touches_of(cp.program, instr, sorted((*functions, *externals)))
     if access.touch >= len(touches):
         return None

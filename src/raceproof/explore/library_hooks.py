@@ -13,6 +13,7 @@ from typing import Final
 
 from raceproof.facts import ArgBytes, Bytes, CString, Format, MemoryTouch, WholeObject, effect_of, names_of
 from raceproof.frontend import (
+    RESULT,
     AccessHook,
     Appended,
     Block,
@@ -23,6 +24,7 @@ from raceproof.frontend import (
     Product,
     Result,
     String,
+    StringAt,
     StringUpTo,
     StringWithin,
 )
@@ -69,7 +71,12 @@ _FREED: Final = _names("""
     _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
 """)
 # Handles that only the library looks into: their first byte stands for all of them.
-_HANDLES: Final = _names("readdir readdir64 rewinddir seekdir telldir closedir __uflow __overflow")
+_HANDLES: Final = _names(
+    "readdir readdir64 rewinddir seekdir telldir closedir __uflow __overflow fclose pclose endmntent"
+)
+# The new object is a block of the runtime's own heap, and the call fills all of it; or it is a string there.
+_FILLED: Final = _names("calloc __libc_calloc strdup __strdup strndup __strndup wcsdup")
+_FILLED_AT: Final = _names("asprintf vasprintf __asprintf_chk __vasprintf_chk")
 _WIDE_FORMAT: Final = re.compile(r"%[^%a-zA-Z]*(?:l[sc\[]|[SC])")
 _SCANNED: Final = re.compile(
     r"%(?P<skip>\*?)\d*(?P<fresh>m?)(?:hh|h|ll|l|q|L|j|z|t)?(?P<conversion>\[\^?\]?[^\]]*\]|[%a-zA-Z])"
@@ -102,6 +109,15 @@ def hook_of(program: Program, call: Call, name: str, touch: MemoryTouch, access:
         read = _extent_read(name, touch, size)
         return AccessHook(access, kind, touch.arg, read) if read is not None else None
     return _written(name, touch, access, size)
+
+
+def filling_hook(name: str, access: int) -> AccessHook | None:
+    """How to tell that a call of `name` has filled the object that it has made; None if that cannot be done."""
+    if name in _FILLED:
+        return AccessHook(access, "write", RESULT, Block(), behind=True)
+    if name in _FILLED_AT:
+        return AccessHook(access, "write", 0, StringAt(), behind=True, guard=Guard.ABOVE, bound=-1)
+    return None
 
 
 def _extent_read(name: str, touch: MemoryTouch, pointer_size: int) -> Extent | None:

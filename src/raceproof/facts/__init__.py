@@ -3,7 +3,7 @@
 from raceproof.facts.analysis import analyse, race_pairs
 from raceproof.facts.atomic_words import is_one_atomic_word
 from raceproof.facts.call_targets import may_end_thread, refuse_leaps
-from raceproof.facts.flow.touches import MemoryTouch, touches_of
+from raceproof.facts.flow.touches import FILLED, MemoryTouch, touches_of
 from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Returns, Sync, SyncOp, WholeObject
 from raceproof.facts.library.formats import constant_text, scanf_fresh
 from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption
@@ -14,6 +14,7 @@ from raceproof.facts.mutex_kinds import recursion_counts
 from raceproof.facts.naming import describe_location, describe_lock, format_facts, objects_of_symbols
 
 __all__ = [
+    "FILLED",
     "ArgBytes",
     "Bytes",
     "CString",

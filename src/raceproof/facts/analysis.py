@@ -19,6 +19,7 @@ from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.lost_pointers import lost_pointers
 from raceproof.facts.flow.overwriting import overwriting_sites
 from raceproof.facts.flow.pointer_numbers import pointers_read_as_numbers
+from raceproof.facts.flow.rebuilt_pointers import rebuilt_pointers
 from raceproof.facts.flow.region_roots import region_roots
 from raceproof.facts.flow.signals import barrier_facts, exclusive_locks, section_words, senders_of, turn_words
 from raceproof.facts.flow.stability import Stability
@@ -105,16 +106,17 @@ def _world(program: Program, budget: Budget, known: KnownFunctions) -> World:
         log.info("points-to: %d objects", len(points_to.objects))
         world = World(program, points_to, budget, known)
         lost = lost_pointers(world)
-        if not lost:
-            return world
         if lost & anywhere:
             raise InternalError("a pointer that may point anywhere points to nothing")
+        lost |= rebuilt_pointers(world) - anywhere
+        if not lost:
+            return world
         log.info("points-to: %d pointers are lost and may point anywhere", len(lost))
         anywhere |= lost
 
 
 def _touched(world: World, flow: FlowResult) -> dict[AccessKey, TargetedTouch]:
-    return {(site, index): world.touches(*world.instructions[site])[index] for site, index in flow.views}
+    return {(site, index): world.touch(site, index) for site, index in flow.views}
 
 
 def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentProgram:

@@ -8,6 +8,7 @@ from raceproof.frontend.flags import DataModel
 from raceproof.frontend.hook_calls import HOOKS
 from raceproof.frontend.hook_plan import (
     NO_ACCESS,
+    RESULT,
     AccessHook,
     Appended,
     Block,
@@ -20,6 +21,7 @@ from raceproof.frontend.hook_plan import (
     Result,
     Role,
     String,
+    StringAt,
     StringUpTo,
     StringWithin,
 )
@@ -31,6 +33,7 @@ from raceproof.frontend.pipeline import LinkedModule, link_program, load
 __all__ = [
     "HOOKS",
     "NO_ACCESS",
+    "RESULT",
     "AccessHook",
     "Appended",
     "Block",
@@ -48,6 +51,7 @@ __all__ = [
     "Result",
     "Role",
     "String",
+    "StringAt",
     "StringUpTo",
     "StringWithin",
     "Unit",

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from raceproof.core import InternalError
 from raceproof.frontend.hook_plan import (
+    RESULT,
     AccessHook,
     Appended,
     Block,
@@ -19,6 +20,7 @@ from raceproof.frontend.hook_plan import (
     Product,
     Result,
     String,
+    StringAt,
     StringUpTo,
     StringWithin,
 )
@@ -98,8 +100,8 @@ class HookWriter:
         """The lines that tell of an access of a call. Empty if an argument is missing: such a call touches nothing."""
         if hook.argument is None or hook.argument >= len(arguments):
             return []
-        pointer = arguments[hook.argument]
-        if pointer.type != "ptr" or pointer.value is None:
+        pointer = result if hook.argument == RESULT else arguments[hook.argument]
+        if pointer is None or pointer.type != "ptr" or pointer.value is None:
             return []
         lines: list[str] = []
         access = f"i32 {hook.access}"
@@ -109,6 +111,11 @@ class HookWriter:
                 return [call("rp_free_access", f"ptr {pointer.value}", access)]
             case String() | Appended():  # for the latter, the caller has put the end of the old string in its place
                 address = pointer.value
+                if (condition := self._condition(hook, result, lines)) is not None:
+                    address = self._make(lines, f"select i1 {condition}, ptr {address}, ptr null")
+                lines.append(call(f"rp_{verb}_string", f"ptr {address}", access))
+            case StringAt():
+                address = self._make(lines, f"load ptr, ptr {pointer.value}")
                 if (condition := self._condition(hook, result, lines)) is not None:
                     address = self._make(lines, f"select i1 {condition}, ptr {address}, ptr null")
                 lines.append(call(f"rp_{verb}_string", f"ptr {address}", access))

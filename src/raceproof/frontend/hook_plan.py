@@ -19,6 +19,8 @@ from raceproof.ir import SiteId
 
 HookKind = Literal["read", "write", "update", "free"]
 NO_ACCESS = 0xFFFFFFFF
+RESULT = -1
+"""In place of an argument's index: what the call returns."""
 
 
 @final
@@ -62,6 +64,12 @@ class String:
 
 @final
 @dataclass(frozen=True, slots=True)
+class StringAt:
+    """A string whose address the call has stored where the argument points."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Appended:
     """What the call puts behind the string that is there before it, up to and with the new NUL."""
 
@@ -83,7 +91,7 @@ class Block:
     """The whole block that the allocator gave out at this address."""
 
 
-Extent = Fixed | Product | StringUpTo | StringWithin | String | Appended | Result | Block
+Extent = Fixed | Product | StringUpTo | StringWithin | String | StringAt | Appended | Result | Block
 
 
 @unique

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from raceproof.core import LimitReached
-from raceproof.facts import MemoryTouch, Returns, Sync, SyncOp, effect_of, sync_op, touches_of
+from raceproof.facts import FILLED, MemoryTouch, Returns, Sync, SyncOp, effect_of, sync_op, touches_of
 from raceproof.ir import Call, SiteId
 from raceproof.model import AccessKind
 from raceproof.shapes.locks import scouted, synchronised
@@ -101,7 +101,8 @@ def _touches(run: Execution, state: State, call: Call, name: str) -> list[State]
     """The accesses that a function of the library makes."""
     touches = touches_of(run.around.program, call, (name,))
     states = [state]
-    go_anywhere(run, state, (a for a in run.around.by_site.get(call.id, ()) if a.touch >= len(touches)))
+    others = [a for a in run.around.by_site.get(call.id, ()) if a.touch >= len(touches) and a.touch != FILLED]
+    go_anywhere(run, state, others)
     for index, touch in enumerate(touches):
         following: list[State] = []
         for before in states:
@@ -160,15 +161,19 @@ def _returned(run: Execution, state: State, call: Call, name: str) -> Iterator[S
     if effect.noreturn or call.noreturn:
         return
     value: Value = ANYTHING
+    if effect.or_arg is not None or effect.returns is not Returns.FRESH:  # of some new objects nothing is known here
+        go_anywhere(run, state, (a for a in run.around.by_site.get(call.id, ()) if a.touch == FILLED))
     if effect.or_arg is not None:
         pass  # an argument, or something new
     elif effect.returns is Returns.FRESH:
+        filled = [a for a in run.around.by_site.get(call.id, ()) if a.touch == FILLED]
         yield run.done(state.copy(), NULL)
         once = made_once(run, state, call.id)
         value = once or At(state.heap.add(_new(run, state, call.id, effect.zeroed)))
         for root in state.roots:
             if once is not None and root.object == once.object:
                 state.roots[root] = NULL if effect.zeroed else ANYTHING
+        run.seen.owned.update(access.id for access in filled)  # nobody else has it yet
     elif effect.returns is Returns.ARG and effect.returns_arg is not None and effect.returns_arg < len(call.args):
         value = run.value(state, call.args[effect.returns_arg])
     yield run.done(state, value)

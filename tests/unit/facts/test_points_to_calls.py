@@ -410,7 +410,7 @@ def test_external_variables() -> None:
 """
     )
     assert s.at("main", "a") == {"memory outside the program+?", "theirs+0", "x+0"}
-    assert s.at("main", "f") == {"memory outside the program+?"}
+    assert s.at("main", "f") == {"stream of stdin+0"}
 
 
 def test_destructors_run_too() -> None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from raceproof.core import Unsupported
 from raceproof.facts.library.effects import STATIC_ARG, Callback, Effect, Sync
 from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.symbol_names import names_of
 from raceproof.ir import Call, Function, SiteId
 from raceproof.model import MemLoc, ObjectId, ObjectKind
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.world import World
+
+
+ASYNCHRONOUS: Final = frozenset(["aio_read", "aio_write", "lio_listio", "getaddrinfo_a", "io_submit", "io_uring_enter"])
+"""They read or write memory of the program when they have long returned, in no thread of the program's."""
 
 
 class Callbacks:
@@ -26,9 +31,13 @@ class Callbacks:
     def refuse_foreign(self) -> None:
         """Nobody follows what the library runs later, if that is not in the program: `free` for what a thread has set.
 
-        What only one thread can reach is that thread's, which runs it itself. Raises `Unsupported` for the rest.
+        What only one thread can reach is that thread's, which runs it itself. Raises `Unsupported` for the rest, and
+        for operations that the system goes on with behind the program's back.
         """
         for function, instr in self._world.instructions.values():
+            for name in self._world.callees(instr) if isinstance(instr, Call) else ():
+                if name not in self._world.program.functions and not ASYNCHRONOUS.isdisjoint(names_of(name)):
+                    raise Unsupported(f"`{name}`, which goes on in the background", instr.pos)
             foreign = self._world.points_to.foreign_starts(instr.id) if isinstance(instr, Call) else ()
             if not foreign or not isinstance(instr, Call):
                 continue

@@ -14,12 +14,14 @@ from raceproof.facts.flow import (
     thread_transfer,
 )
 from raceproof.facts.flow.state import MANY, Condition, Known, State, merge
+from raceproof.facts.flow.touches import FILLED
+from raceproof.facts.flow.world import TargetedTouch
 from raceproof.facts.library.effects import Effect, Returns, Sync
 from raceproof.facts.library.libc import effect_of, is_assumption
 from raceproof.facts.library.sync_api import GET_SPECIFIC, SET_SPECIFIC, sync_op
 from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
-from raceproof.ir import Call
-from raceproof.model import ZERO, Atom, Base, Derived, of_atom
+from raceproof.ir import Call, IntConst, PtrType
+from raceproof.model import ZERO, Atom, Base, Derived, HeldLock, Linear, LockKind, LockMode, of_atom
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
@@ -60,6 +62,7 @@ def call(w: Walker, instr: Call, name: str, state: State) -> list[State]:
     states = _callbacks(w, instr, effect, state)
     for after in states:
         _return_of_library(w, instr, effect, after)
+        _fill(w, instr, after)
     return states
 
 
@@ -108,6 +111,9 @@ def touch(w: Walker, instr: Call, name: str, state: State) -> None:
         through = touch.touch
         indirect = through.deref or through.reach or through.static is not None
         address = None if indirect else w.value(through.address, state)
+        if through.locks_stream and address is not None:
+            _use_stream(w, instr, index, touch, address, state)
+            continue
         w.record(instr.id, index, touch, address, state)
         state.find(touch.objects)
         if touch.touch.kind.writes:
@@ -130,6 +136,30 @@ def touch(w: Walker, instr: Call, name: str, state: State) -> None:
     for _, source in effect.copies:
         if source < len(instr.args):
             memory_transfer.open_fresh(w.value(instr.args[source], state), state)
+
+
+def _fill(w: Walker, instr: Call, state: State) -> None:
+    """The library has written the object that it has made, before it gave its address to the program."""
+    filled = w.world.filled(instr)
+    if filled is not None:
+        is_returned = instr.result is not None and isinstance(instr.type, PtrType)
+        address = w.value(filled.touch.address, state) if is_returned else None
+        w.record(instr.id, FILLED, filled, address, state, is_private=True)
+
+
+def _use_stream(w: Walker, instr: Call, index: int, touch: TargetedTouch, address: Linear, state: State) -> None:
+    """The function takes the lock of the stream, which the program may take as well (`flockfile`), and gives it back.
+
+    What it changes in the stream is nothing that the program can read."""
+    lock = HeldLock(address, LockMode.EXCLUSIVE, LockKind.MUTEX, instr.pos)
+    is_taken = lock not in state.locks
+    if is_taken:
+        w.flow.observed.note_lock_objects(address, touch.targets)
+        state.take(lock)
+    w.record(instr.id, index, touch, address, state)
+    if is_taken:
+        del state.locks[lock]
+    state.find(touch.objects)
 
 
 def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
@@ -196,7 +226,8 @@ def _call_back(w: Walker, instr: Call, start: str, state: State) -> list[State]:
 
 def _return_of_library(w: Walker, instr: Call, effect: Effect, state: State) -> None:
     call_transfer.set_result(w, instr, state)
-    if instr.result is None or effect.or_arg is not None:  # of what may be one thing or another, nothing is known
+    may_be_given = effect.or_arg is not None and not isinstance(instr.args[effect.or_arg], IntConst)
+    if instr.result is None or may_be_given:  # of what may be one thing or another, nothing is known
         return
     name = instr.result.name
     source = effect.returns_arg

@@ -51,6 +51,11 @@ def lost_pointers(world: World) -> frozenset[tuple[str, Reg]]:
     )
 
 
+def used_pointers(world: World, function: Function) -> Iterator[Reg]:
+    """The registers of a function that it uses as pointers."""
+    return _Explanation(world).used_in(function)
+
+
 class _Explanation:
     def __init__(self, world: World) -> None:
         self.world = world

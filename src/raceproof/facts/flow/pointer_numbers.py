@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 def pointers_read_as_numbers(world: World) -> frozenset[SiteId]:
     """Loads and updates of numbers where a pointer may be."""
-    whole = world.program.pointer_size
     foreign = _foreign_objects(world)
     known: dict[MemLoc, bool] = {}
     found: set[SiteId] = set()
@@ -30,7 +29,7 @@ def pointers_read_as_numbers(world: World) -> frozenset[SiteId]:
                     if target.object in foreign:
                         continue  # nobody knows what is there
                     if target not in known:
-                        known[target] = _may_hold_address(world, _around(target, whole))
+                        known[target] = may_hold_address(world, target)
                     if known[target]:
                         found.add(instr.id)
     return frozenset(found)
@@ -47,10 +46,11 @@ def _foreign_objects(world: World) -> frozenset[ObjectId]:
     )
 
 
-def _may_hold_address(world: World, place: MemLoc) -> bool:
-    """Ids of threads are pointers, too; but what they are is not known anyway."""
+def may_hold_address(world: World, place: MemLoc) -> bool:
+    """A pointer may have a byte there. Ids of threads are pointers, too; but what they are is not known anyway."""
     objects = world.points_to.objects
-    return any(objects[found.object].kind is not ObjectKind.THREAD for found in world.points_to.contents(place))
+    around = _around(place, world.program.pointer_size)
+    return any(objects[found.object].kind is not ObjectKind.THREAD for found in world.points_to.contents(around))
 
 
 def _around(target: MemLoc, whole: int) -> MemLoc:

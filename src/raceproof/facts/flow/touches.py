@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from raceproof.facts.library.effects import (
     STATIC_ARG,
@@ -28,6 +29,7 @@ from raceproof.facts.library.formats import constant_text, counts_characters, pr
 from raceproof.facts.library.libc import atomic_call, effect_of
 from raceproof.facts.library.libc_atomic import AtomicCall
 from raceproof.facts.library.libc_stdio import STREAM_BUFFERS, uses_streams
+from raceproof.facts.library.state_touches import LibraryState
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.facts.pointers.layout import pointer_slots
 from raceproof.ir import (
@@ -46,13 +48,18 @@ from raceproof.ir import (
 )
 from raceproof.model import AccessKind
 
+FILLED: Final = 1000
+"""In place of the index of a touch: the library's write to the object that the call makes. It comes after all others,
+when the object is there."""
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryTouch:
     """One access: `size` None is open-ended; `deref`: through the pointers stored at `address`, so often;
     `place`: how many bytes they are stored in, None if to the end of the object;
     `reach`: everything reachable from `address`, not only what it points to;
-    `static`: the library's own object of that name, `address` does not matter.
+    `static`: the library's own object of that name, `address` does not matter;
+    `locks_stream`: while it holds the lock of the stream at `address`.
 
     `arg` and `extent` say for a library call how the memory hangs on the arguments, None where the tables do not."""
 
@@ -64,6 +71,7 @@ class MemoryTouch:
     place: int | None = None
     reach: bool = False
     static: str | None = None
+    locks_stream: bool = False
     arg: int | None = field(default=None, compare=False)
     extent: Extent | None = field(default=None, compare=False)
 
@@ -104,6 +112,43 @@ def touches_of_streams(callees: Iterable[str]) -> tuple[MemoryTouch, ...]:
         for kind in (AccessKind.READ, AccessKind.WRITE)
         for level in (1, 2)  # the buffer, or the variable that holds its address
     )
+
+
+def touches_of_state(state: LibraryState, call: Call, callees: Iterable[str]) -> tuple[MemoryTouch, ...]:
+    """What functions do to the library's own objects, and to streams; atomic where the library locks it."""
+    found: dict[MemoryTouch, None] = {}
+    for name in callees:
+        for touch in state.touches(call, name):
+            kind = AccessKind.UPDATE if touch.guarded and touch.writes else AccessKind.READ
+            made = MemoryTouch(
+                AccessKind.WRITE if touch.writes and not touch.guarded else kind,
+                touch.pointer if touch.pointer is not None else IntConst(0, 64),
+                None,
+                MemoryOrder.RELAXED if touch.guarded else None,
+                deref=touch.level,
+                static=touch.state,
+                locks_stream=touch.pointer is not None and touch.guarded,
+            )
+            found[made] = None
+    return tuple(found)
+
+
+def fills_new_object(program: Program, call: Call, callees: Iterable[str]) -> bool:
+    """Whether the library may write an object that the call makes, before the program gets it."""
+    for name in callees:
+        effect = effect_of(name) if name not in program.functions else None
+        if effect is None:
+            continue
+        if effect.fills and not (effect.copies_to_result and _are_null(call, effect.copies_to_result)):
+            return True
+        if effect.format is Format.SCANF:  # %ms; where it has none, it makes no object
+            return True
+    return False
+
+
+def _are_null(call: Call, indices: Iterable[int]) -> bool:
+    given = [call.args[index] for index in indices if index < len(call.args)]
+    return all(isinstance(operand, IntConst) for operand in given)
 
 
 def touches_of_callbacks(

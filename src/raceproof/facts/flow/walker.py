@@ -396,14 +396,24 @@ class Walker:
 
     # -- recording ------------------------------------------------------------------------------
 
-    def record(self, site: SiteId, index: int, touch: TargetedTouch, address: Linear | None, state: State) -> None:
-        """Note how an access happens here, if another thread could meet it."""
+    def record(
+        self,
+        site: SiteId,
+        index: int,
+        touch: TargetedTouch,
+        address: Linear | None,
+        state: State,
+        is_private: bool = False,
+    ) -> None:
+        """Note how an access happens here, if another thread could meet it. `is_private`: nobody else has it yet."""
         if not self.recording:
             return
         objects = self._objects(touch, address, state)
         if not objects & self.world.may_escape:
             return
-        private = address is not None and any(atom in state.fresh and factor == 1 for atom, factor in address.terms)
+        private = is_private or (
+            address is not None and any(atom in state.fresh and factor == 1 for atom, factor in address.terms)
+        )
         view = View(
             thread=self.context.thread,
             address=address,

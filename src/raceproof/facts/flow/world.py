@@ -17,10 +17,19 @@ from raceproof.facts.flow.doubtful_mutexes import doubtful_mutexes
 from raceproof.facts.flow.function_info import FunctionInfo, function_info
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.purity import is_pure
-from raceproof.facts.flow.touches import MemoryTouch, touches_of, touches_of_callbacks, touches_of_streams
+from raceproof.facts.flow.touches import (
+    FILLED,
+    MemoryTouch,
+    fills_new_object,
+    touches_of,
+    touches_of_callbacks,
+    touches_of_state,
+    touches_of_streams,
+)
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.libc_stdio import STREAM_BUFFERS
+from raceproof.facts.library.state_touches import LibraryState
 from raceproof.facts.library.sync_api import SET_SPECIFIC, is_atomic_function, sync_op
 from raceproof.facts.models import KnownFunctions, operation_of
 from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
@@ -33,6 +42,7 @@ from raceproof.ir import (
     Function,
     Gep,
     Instr,
+    IntConst,
     IntType,
     Operand,
     Program,
@@ -78,6 +88,7 @@ class World:
     known: KnownFunctions = field(default_factory=KnownFunctions)
     _infos: dict[str, FunctionInfo] = field(default_factory=dict)
     _touches: dict[SiteId, tuple[TargetedTouch, ...]] = field(default_factory=dict)
+    _filled: dict[SiteId, TargetedTouch | None] = field(default_factory=dict)
 
     def info(self, name: str) -> FunctionInfo:
         if name not in self._infos:
@@ -116,9 +127,30 @@ class World:
                 touches += touches_of_callbacks(self.program, instr, names, foreign)
             if isinstance(instr, Call) and self.points_to.static_location(STREAM_BUFFERS):
                 touches += touches_of_streams(name for name in names if name not in self.program.functions)
+            if isinstance(instr, Call):
+                outside = [name for name in names if name not in self.program.functions]
+                touches += touches_of_state(self._library_state, instr, outside)
             found = tuple(self._target(function, instr, touch) for touch in touches)
             self._touches[instr.id] = found
         return found
+
+    def touch(self, site: SiteId, index: int) -> TargetedTouch:
+        """One touch of an instruction, by its index in `touches`, or the one that `filled` gives."""
+        function, instr = self.instructions[site]
+        found = self.filled(instr) if index == FILLED and isinstance(instr, Call) else None
+        return found if found is not None else self.touches(function, instr)[index]
+
+    def filled(self, call: Call) -> TargetedTouch | None:
+        """The library's write to objects that the call makes. It is none of `touches`: whoever asks what may change a
+        place that is there already need not know of it."""
+        if call.id not in self._filled:
+            names = [n for n in self.callees(call) if n not in self.known.locks]
+            made = self.points_to.object_of_site(call.id) if fills_new_object(self.program, call, names) else ()
+            heap = [o for o in made if self.points_to.objects[o].kind is ObjectKind.HEAP]
+            touch = MemoryTouch(AccessKind.WRITE, call.result or IntConst(0, 64), None)
+            targets = tuple(MemLoc(o, 0, None) for o in heap)
+            self._filled[call.id] = TargetedTouch(touch, targets, frozenset(heap)) if heap else None
+        return self._filled[call.id]
 
     def _target(self, function: Function, instr: Instr | Terminator, touch: MemoryTouch) -> TargetedTouch:
         if touch.static is not None:
@@ -164,6 +196,10 @@ class World:
         variables = self.program.globals.items()
         found = (self.points_to.object_of_symbol(n) for n, v in variables if v.is_constant and not v.is_external)
         return frozenset(o for o in found if o is not None)
+
+    @cached_property
+    def _library_state(self) -> LibraryState:
+        return LibraryState(self.program)
 
     @cached_property
     def callbacks(self) -> Callbacks:

@@ -145,13 +145,24 @@ def loaded(at: int) -> Effect:
     return Effect(returns=Returns.LOADED, returns_arg=at)
 
 
-def fresh(size: Extent = STRING, *, zeroed: bool = False, linked: bool = False) -> Effect:
-    return Effect(returns=Returns.FRESH, size=size, zeroed=zeroed, linked=linked)
+def fresh(size: Extent = STRING, *, zeroed: bool = False, linked: bool = False, blank: bool = False) -> Effect:
+    """Return a new object. `blank`: nobody has written it yet; otherwise the library fills it."""
+    return Effect(returns=Returns.FRESH, size=size, zeroed=zeroed, linked=linked, fills=not blank)
 
 
-def fresh_at(at: int, size: Extent, *, linked: bool = False) -> Effect:
+def fresh_at(at: int, size: Extent, *, linked: bool = False, blank: bool = False) -> Effect:
     """Store the address of a new object of `size` bytes at *at."""
-    return Effect(fresh_into=(at,), writes=(Touch(at, POINTER),), size=size, linked=linked)
+    return Effect(fresh_into=(at,), writes=(Touch(at, POINTER),), size=size, linked=linked, fills=not blank)
+
+
+def symbol(name: int) -> Effect:
+    """Return the address of the variable or function that the string `name` names."""
+    return Effect(returns=Returns.SYMBOL, returns_arg=name)
+
+
+def one_place(name: str) -> Effect:
+    """Return an address anywhere in the object `name`, which the system may give out more than once."""
+    return both(Effect(static_object=name, linked=True), loaded(STATIC_ARG))
 
 
 def static(name: str, extent: Extent = ALL, *, linked: bool = False) -> Effect:
@@ -199,6 +210,15 @@ def receives(at: int) -> Effect:
     return Effect(static_object="data in files", copies=((at, STATIC_ARG),))
 
 
+def sends_parts(at: int, levels: int = 1) -> Effect:
+    """As `sends`, for the buffers that *at lists."""
+    return Effect(static_object="data in files", parts_sent=((at, levels),))
+
+
+def receives_parts(at: int, levels: int = 1) -> Effect:
+    return Effect(static_object="data in files", parts_received=((at, levels),))
+
+
 def printf(format_arg: int, va_list_arg: int | None = None) -> Effect:
     return _formatted(Format.PRINTF, format_arg, va_list_arg)
 
@@ -214,4 +234,4 @@ def _formatted(kind: Format, format_arg: int, va_list_arg: int | None) -> Effect
 
 PURE: Final = Effect()
 NORETURN: Final = Effect(noreturn=True)
-OPAQUE: Final = Effect(returns=Returns.OPAQUE)
+OPAQUE: Final = Effect(returns=Returns.OPAQUE, fills=True)

@@ -77,6 +77,7 @@ class Returns(Enum):
     FRESH = "fresh"  # a new heap object
     STATIC = "static"  # the library's own static object named by `static_object`
     OPAQUE = "opaque"  # a handle that only the library looks into (FILE *, DIR *): a fresh object
+    SYMBOL = "symbol"  # what the string in argument `returns_arg` names: any variable or function, if it is not known
     LOADED = "loaded"  # what *arg points to (getdelim style)
 
 
@@ -121,6 +122,11 @@ class Effect:
     `or_arg`: the result may be this argument instead of what `returns` says (realpath, getcwd: if it is not null).
     `copies_to_result`: what is stored behind these arguments is afterwards stored in the FRESH result (realloc).
     `size` is of the FRESH result or of the `fresh_into` object; CString or WholeObject where no argument tells it.
+    `parts_sent`, `parts_received` (argument, levels): what is stored behind the pointers found there, so many levels
+      on, goes to a file or comes out of one (writev: 1, sendmsg: 2).
+    `mapping_flags`: of the FRESH result, the argument that says whether it may be memory that another call maps too.
+    `fills`: the library writes the FRESH, OPAQUE or `fresh_into` object before the program gets it: an access like any
+      other, which whoever finds the object without order is in a race with (strdup, calloc, fopen; not malloc).
     `linked`: the FRESH, OPAQUE, `fresh_into` or static object holds pointers into itself (addrinfo, passwd).
     `static_object` names an object of the library's own, the same one in every Effect with that name; `STATIC_ARG`
       is its address. If the program declares an external variable of that name, it is that one (optarg).
@@ -142,6 +148,7 @@ class Effect:
     static_object: str | None = None
     size: Extent | None = None
     zeroed: bool = False
+    fills: bool = False
     calls: tuple[Callback, ...] = ()
     format: Format = Format.NONE
     format_arg: int | None = None
@@ -152,6 +159,9 @@ class Effect:
     linked: bool = False
     static_is_thread_local: bool = False
     static_for_null: int | None = None
+    parts_sent: tuple[tuple[int, int], ...] = ()
+    parts_received: tuple[tuple[int, int], ...] = ()
+    mapping_flags: int | None = None
 
 
 @unique

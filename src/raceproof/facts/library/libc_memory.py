@@ -1,7 +1,7 @@
 """stdlib.h's allocator, the mem* functions of string.h, mman.h.
 
-Errs on the side of more accesses: a size that no argument tells is everything from the pointer on. Assumes that
-two mappings of one shared file are not both used: they are two objects here.
+Errs on the side of more accesses: a size that no argument tells is everything from the pointer on. Mappings of files
+that are shared, those at an address that the program chooses, and attached segments may all be the same memory.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from raceproof.facts.library.effect_terms import (
     fresh_at,
     into,
     n,
+    one_place,
     or_arg,
     rd,
     wr,
@@ -28,12 +29,12 @@ _COPY_RESULT: Final = Effect(copies_to_result=(0,))
 
 MEMORY: Final = effects(
     # the allocator: its own data are behind its own lock
-    ("malloc __libc_malloc alloca valloc pvalloc", fresh(n(0))),
+    ("malloc __libc_malloc alloca valloc pvalloc", fresh(n(0), blank=True)),
     ("calloc __libc_calloc", fresh(n(0, times=1), zeroed=True)),
-    ("aligned_alloc memalign __libc_memalign", fresh(n(1))),
+    ("aligned_alloc memalign __libc_memalign", fresh(n(1), blank=True)),
     ("realloc __libc_realloc", frees(0), fresh(n(1)), _COPY_RESULT),
     ("reallocarray", frees(0), fresh(n(1, times=2)), _COPY_RESULT),
-    ("posix_memalign", fresh_at(0, n(2))),
+    ("posix_memalign", fresh_at(0, n(2), blank=True)),
     ("free cfree __libc_free", frees(0)),
     ("free_sized free_aligned_sized", frees(0)),
     ("malloc_usable_size malloc_trim mallopt malloc_stats mallinfo mallinfo2",),
@@ -61,15 +62,15 @@ MEMORY: Final = effects(
     ("wmemchr", rd(0, n(2, unit=4)), into(0)),
     ("memmem", rd(0, n(1)), rd(2, n(3)), into(0)),
     # mman.h
-    ("mmap", fresh(n(1)), or_arg(0)),
+    ("mmap", fresh(n(1), blank=True), or_arg(0), Effect(mapping_flags=3)),
     ("mremap", frees(0), fresh(n(2)), _COPY_RESULT),
     ("munmap", frees(0)),
     ("mprotect msync madvise posix_madvise mlock mlock2 munlock mlockall munlockall pkey_mprotect",),
     ("mincore", wr(2, ALL)),
     ("memfd_create shm_open shm_unlink", rd(0)),
     ("brk pkey_alloc pkey_free pkey_set pkey_get mseal",),
-    ("sbrk", fresh(n(0))),
+    ("sbrk", one_place("memory of sbrk")),
     ("shmget",),
-    ("shmat", fresh(ALL), or_arg(1)),
-    ("shmdt", frees(0)),
+    ("shmat", one_place("segments of shared memory"), or_arg(1)),
+    ("shmdt", wr(0, ALL)),
 )

@@ -1,7 +1,7 @@
 """The POSIX of files: unistd, fcntl, stat, uio, dirent, glob, ftw, termios, mqueue, System V messages, pwd, grp.
 
 Files are not memory: that one thread writes to a file and another reads from it is no race, and orders nothing.
-Pointers that go through a file, a pipe or a queue are followed, but not those in the parts of `writev` and `sendmsg`.
+Pointers that go through a file, a pipe or a queue are followed.
 Errs on the side of more accesses: an ioctl may read and write whatever its argument points to, two levels deep.
 """
 
@@ -30,8 +30,10 @@ from raceproof.facts.library.effect_terms import (
     or_arg,
     rd,
     receives,
+    receives_parts,
     rw,
     sends,
+    sends_parts,
     static,
     store,
     wr,
@@ -59,8 +61,8 @@ FILES: Final = effects(
     ("read pread __read", wr(1, n(2)), receives(1)),
     ("__read_chk __pread_chk", wr(1, n(2)), receives(1)),
     ("write pwrite __write", rd(1, n(2)), sends(1)),
-    ("readv preadv preadv2", rd(1, n(2, unit=16)), wr(1, ALL, deref=True)),
-    ("writev pwritev pwritev2 vmsplice", rd(1, n(2, unit=16)), rd(1, ALL, deref=True)),
+    ("readv preadv preadv2", rd(1, n(2, unit=16)), wr(1, ALL, deref=True), receives_parts(1)),
+    ("writev pwritev pwritev2 vmsplice", rd(1, n(2, unit=16)), rd(1, ALL, deref=True), sends_parts(1)),
     ("sendfile", rw(2, _OFF_T)),
     ("splice copy_file_range", rw(1, _OFF_T), rw(3, _OFF_T)),
     ("tee",),
@@ -108,7 +110,7 @@ FILES: Final = effects(
     ("getdents", wr(1, n(2))),
     ("setmntent", rd(0), rd(1), OPAQUE),
     ("getmntent", static("mntent buffer", linked=True)),
-    ("endmntent",),
+    ("endmntent", wr(0, ALL)),
 )
 
 DIRECTORIES: Final = effects(
@@ -123,8 +125,12 @@ DIRECTORIES: Final = effects(
     ("alphasort versionsort", rd(0, POINTER), rd(1, POINTER), rd(0, ALL, deref=True), rd(1, ALL, deref=True)),
     ("ftw", rd(0), calls(1, None, None, None)),
     ("nftw", rd(0), calls(1, None, None, None, None)),
-    # appending frees the array that was there
-    ("glob", rd(0), calls(2, None, None), rw(3, ALL), wr(3, ALL, deref=1), fresh_at(3, ALL, linked=True)),
+    # appending frees the array that was there; functions in the glob_t are called instead of opendir, if a flag says so
+    (
+        "glob",
+        *(rd(0), calls(2, None, None), calls(3, None, None, deref=True)),
+        *(rw(3, ALL), wr(3, ALL, deref=1), fresh_at(3, ALL, linked=True)),
+    ),
     ("wordexp", rd(0), rw(1, ALL), wr(1, ALL, deref=1), fresh_at(1, ALL, linked=True)),
     ("globfree wordfree", rw(0, ALL), wr(0, ALL, deref=True)),
 )

@@ -1,8 +1,8 @@
 """stdio.h, wide and fortified variants too, err.h, syslog.h.
 
-A stream locks itself, so the FILE is not listed as touched, except for the _unlocked functions, which write it. Buffers
-that the program has given to streams are touched by all of `uses_streams`, under those locks: which stream has which is
-not told apart.
+A stream locks itself, so rows do not list the FILE as touched, except for those of functions that take no such lock:
+the _unlocked ones, and those that close it. How the others use it is in `streams.py`. Buffers that the program has
+given to streams are touched by all of `uses_streams`, under those locks: which stream has which is not told apart.
 Which variadic arguments are strings, or are written, the format says: see `formats.py`.
 """
 
@@ -22,7 +22,6 @@ from raceproof.facts.library.effect_terms import (
     effects,
     fresh,
     fresh_at,
-    hidden,
     keeps,
     n,
     or_arg,
@@ -55,9 +54,12 @@ STREAMS: Final = effects(
     ("tmpfile", OPAQUE),
     ("fmemopen", rw(0, n(1)), _buffer(0), rd(2), OPAQUE),
     ("open_memstream open_wmemstream", fresh_at(0, STRING), wr(1, LONG), _buffer(0, 1), OPAQUE),
-    ("fclose pclose fflush fileno fileno_unlocked feof ferror clearerr rewind fcloseall",),
+    ("fclose pclose", wr(0, ALL)),  # the end of the stream, which no lock of its own guards
+    ("fflush fileno fileno_unlocked feof ferror clearerr rewind fcloseall",),
     ("fflush_unlocked feof_unlocked ferror_unlocked clearerr_unlocked", wr(0, ALL)),
-    ("fseek fseeko ftell ftello fwide __fbufsize __fpending __fpurge __freading __fwriting __fsetlocking",),
+    ("fseek fseeko ftell ftello fwide __fsetlocking",),
+    ("__fbufsize __fpending __freading __fwriting __freadable __fwritable __flbf", rd(0, ALL)),
+    ("__fpurge", wr(0, ALL)),
     ("fgetpos", wr(1, _FPOS)),
     ("fsetpos", rd(1, _FPOS)),
     ("setbuf setbuffer", _buffer(1)),
@@ -78,8 +80,7 @@ CHARACTERS: Final = effects(
     ("getc_unlocked fgetc_unlocked getwc_unlocked fgetwc_unlocked __uflow", wr(0, ALL)),
     ("putc_unlocked fputc_unlocked putwc_unlocked fputwc_unlocked", wr(1, ALL)),
     ("__overflow", wr(0, ALL)),
-    ("getchar_unlocked", hidden("stdin stream")),
-    ("putchar_unlocked", hidden("stdout stream")),
+    ("getchar_unlocked getwchar_unlocked putchar_unlocked putwchar_unlocked",),
     ("fgets", wr(0, n(1)), arg(0)),
     ("__fgets_chk", wr(0, n(2)), arg(0)),
     ("fgets_unlocked", wr(0, n(1)), wr(2, ALL), arg(0)),

@@ -1,7 +1,7 @@
 """string.h, strings.h, wchar.h, ctype.h, wctype.h, iconv.h, regex.h, fnmatch.h.
 
-Errs on the side of more accesses: a string is read and written to an unknown end. Locale data are taken to be
-read-only (a program that calls setlocale while other threads run is outside the tables).
+Errs on the side of more accesses: a string is read and written to an unknown end. Who uses the locale is in
+`process_state.py`.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from raceproof.facts.library.effect_terms import (
     wr,
 )
 from raceproof.facts.library.effects import STATIC_ARG, Effect
+from raceproof.facts.library.process_state import THREAD_LOCALE
 
 _STRTOK: Final = Effect(static_object="strtok")
 _DOMAIN: Final = both(Effect(static_object="text domain"), rd(STATIC_ARG, ALL))
@@ -135,10 +136,10 @@ WCHAR_H: Final = effects(
 
 TEXT: Final = effects(
     ("iconv_open", rd(0), rd(1), OPAQUE),
-    ("iconv_close",),
+    ("iconv_close", wr(0, ALL)),
     (
         "iconv",
-        *(advances(1, 3), rd(1, ALL, deref=True), rw(2, LONG)),
+        *(rw(0, ALL), advances(1, 3), rd(1, ALL, deref=True), rw(2, LONG)),
         *(wr(3, ALL, deref=True), rw(4, LONG)),
     ),
     ("fnmatch", rd(0), rd(1)),
@@ -148,9 +149,11 @@ TEXT: Final = effects(
     ("regfree", wr(0, ALL)),
     ("setlocale", rd(1), static("locale")),
     ("localeconv", static("lconv", linked=True)),
-    ("newlocale", rd(1), OPAQUE),
-    ("uselocale duplocale", OPAQUE),
-    ("freelocale",),
+    # the locale that is given becomes part of the new one, or ends; functions whose names end in _l read theirs
+    ("newlocale", rd(1), wr(2, ALL), or_arg(2), OPAQUE),
+    ("duplocale", rd(0, ALL), OPAQUE),
+    ("uselocale", rd(0, ALL), Effect(static_object=THREAD_LOCALE, stores=((0, STATIC_ARG),)), loaded(STATIC_ARG)),
+    ("freelocale", wr(0, ALL)),
     ("nl_langinfo nl_langinfo_l", constant("words of locales")),
     ("gettext", rd(0), _DOMAIN, arg(0)),
     ("dgettext dcgettext", rd(0), rd(1), arg(1)),

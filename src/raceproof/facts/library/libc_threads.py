@@ -15,11 +15,11 @@ from raceproof.facts.library.effect_terms import (
     INT,
     LONG,
     NORETURN,
-    OPAQUE,
     POINTER,
     SIGSET,
     TIMESPEC,
     calls,
+    copy,
     effects,
     keeps,
     loaded,
@@ -29,18 +29,19 @@ from raceproof.facts.library.effect_terms import (
     store,
     wr,
 )
-from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect
+from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect, Returns
 
 _ATTR: Final = Bytes(64, ilp32=36)  # pthread_attr_t: aarch64 has 64, x86-64 56
 _SMALL_ATTR: Final = Bytes(8)  # pthread_mutexattr_t, condattr, rwlockattr, barrierattr
 _PARAM: Final = Bytes(48)
 _SPECIFIC: Final = Effect(static_object="thread-specific data", static_is_thread_local=True)
+_STACKS: Final = Effect(static_object="attributes of threads")  # which may have stacks of the program's
 _SET_SPECIFIC: Final = Effect(
     static_object="thread-specific data", static_is_thread_local=True, stores=((1, STATIC_ARG),)
 )
 
 POSIX_THREADS: Final = effects(
-    ("pthread_create __pthread_create", wr(0, LONG), rd(1, _ATTR)),
+    ("pthread_create __pthread_create", wr(0, LONG), rd(1, _ATTR), _STACKS, copy(STATIC_ARG, 1)),
     ("pthread_join __pthread_join pthread_tryjoin_np", wr(1, POINTER)),
     ("pthread_timedjoin_np", wr(1, POINTER), rd(2, TIMESPEC)),
     ("pthread_clockjoin_np", wr(1, POINTER), rd(3, TIMESPEC)),
@@ -58,7 +59,7 @@ POSIX_THREADS: Final = effects(
     ("pthread_setschedparam", rd(2, _PARAM)),
     ("pthread_getschedparam", wr(1, INT), wr(2, _PARAM)),
     ("pthread_getcpuclockid", wr(1, INT)),
-    ("pthread_getattr_np", wr(1, _ATTR)),
+    ("pthread_getattr_np", wr(1, _ATTR), _STACKS, copy(1, STATIC_ARG)),
     ("pthread_getattr_default_np", wr(0, _ATTR)),
     ("pthread_setattr_default_np", rd(0, _ATTR)),
     # cleanup handlers: glibc's macros call the routine in the program itself, musl's let the library call it
@@ -107,7 +108,7 @@ POSIX_THREADS: Final = effects(
     ("sem_timedwait", rd(1, TIMESPEC)),
     ("sem_clockwait", rd(2, TIMESPEC)),
     ("sem_getvalue", wr(1, INT)),
-    ("sem_open", rd(0), OPAQUE),
+    ("sem_open", rd(0), Effect(returns=Returns.OPAQUE)),
     ("sem_unlink", rd(0)),
 )
 
@@ -119,8 +120,8 @@ ATTRIBUTES: Final = effects(
         *(rd(0, _ATTR), wr(1, INT)),
     ),
     ("pthread_attr_getguardsize pthread_attr_getstacksize", rd(0, _ATTR), wr(1, LONG)),
-    ("pthread_attr_getstackaddr", rd(0, _ATTR), wr(1, POINTER)),
-    ("pthread_attr_getstack", rd(0, _ATTR), wr(1, POINTER), wr(2, LONG)),
+    ("pthread_attr_getstackaddr", rd(0, _ATTR), wr(1, POINTER), copy(1, 0)),
+    ("pthread_attr_getstack", rd(0, _ATTR), wr(1, POINTER), wr(2, LONG), copy(1, 0)),
     ("pthread_attr_getschedparam", rd(0, _ATTR), wr(1, _PARAM)),
     ("pthread_attr_getaffinity_np", rd(0, _ATTR), wr(2, n(1))),
     ("pthread_attr_getsigmask_np", rd(0, _ATTR), wr(1, SIGSET)),
@@ -129,7 +130,7 @@ ATTRIBUTES: Final = effects(
         rw(0, _ATTR),
     ),
     ("pthread_attr_setguardsize pthread_attr_setstacksize", rw(0, _ATTR)),
-    ("pthread_attr_setstackaddr pthread_attr_setstack", rw(0, _ATTR), keeps(1)),
+    ("pthread_attr_setstackaddr pthread_attr_setstack", rw(0, _ATTR), store(1, 0), keeps(1)),
     ("pthread_attr_setschedparam", rw(0, _ATTR), rd(1, _PARAM)),
     ("pthread_attr_setaffinity_np", rw(0, _ATTR), rd(2, n(1))),
     ("pthread_attr_setsigmask_np", rw(0, _ATTR), rd(1, SIGSET)),

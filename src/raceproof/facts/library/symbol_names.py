@@ -15,10 +15,11 @@ from typing import Final
 
 # Large files (lfs64): only these, because a program may well have a `hash64` that is no variant of a `hash`.
 _LARGE_FILE_NAMES: Final = """
-    __fxstat __fxstatat __lxstat __open_2 __openat_2 __pread_chk __xstat alphasort creat fallocate fcntl fgetpos fopen
-    freopen fseeko fsetpos fstat fstatat fstatfs fstatvfs ftello ftruncate ftw getrlimit glob globfree lockf lseek
-    lstat mkostemp mkostemps mkstemp mkstemps mmap nftw open openat posix_fadvise posix_fallocate pread preadv prlimit
-    pwrite pwritev readdir readdir_r scandir sendfile setrlimit stat statfs statvfs tmpfile truncate versionsort
+    __fxstat __fxstatat __lxstat __open_2 __openat_2 __pread_chk __xstat aio_read aio_write alphasort creat fallocate
+    fcntl fgetpos fopen freopen fseeko fsetpos fstat fstatat fstatfs fstatvfs ftello ftruncate ftw getrlimit glob
+    globfree lio_listio lockf lseek lstat mkostemp mkostemps mkstemp mkstemps mmap nftw open openat posix_fadvise
+    posix_fallocate pread preadv prlimit pwrite pwritev readdir readdir_r scandir sendfile setrlimit stat statfs
+    statvfs tmpfile truncate versionsort
 """
 _LARGE_FILE: Final = frozenset(_LARGE_FILE_NAMES.split())
 _FORTIFIED: Final = re.compile(r"__(\w+)_chk")

@@ -23,6 +23,10 @@ from raceproof.facts.library.effects import (
 )
 from raceproof.facts.library.formats import constant_text, scanf_fresh
 from raceproof.facts.library.libc import effect_of, is_pure_intrinsic
+from raceproof.facts.library.process_state import ALIASES
+from raceproof.facts.library.state_touches import flushes_all, state_objects
+from raceproof.facts.library.streams import ALL_STREAMS, OPENING
+from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.facts.pointers.allocation_sizes import AllocatedSize
 from raceproof.facts.pointers.arithmetic import ANYWHERE, ELEMENT, INTO, Add, Operation
@@ -30,11 +34,26 @@ from raceproof.facts.pointers.calls import CallLinker, EntryKind
 from raceproof.facts.pointers.constraints import Instance
 from raceproof.facts.pointers.heap_types import HeapType
 from raceproof.facts.pointers.objects import AbstractObject
-from raceproof.ir import Call, PtrType
+from raceproof.facts.pointers.workspace import LIBRARY_VARIABLES
+from raceproof.ir import Call, IntConst, PtrType
 from raceproof.model import ObjectKind
 
 _CHOOSING = ("llvm.umax", "llvm.umin", "llvm.smax", "llvm.smin")
 """Intrinsics whose result is one of their arguments."""
+
+
+_MAPPED = "memory that is mapped twice"
+_MAP_SHARED, _MAP_FIXED, _MAP_ANONYMOUS = 0x01, 0x10, 0x20  # Linux, all that raceproof knows
+
+
+def _may_be_mapped_twice(instr: Call, flags: int) -> bool:
+    """Whether a mapping may be the same memory as another one: a file's, or at an address of the program's choice."""
+    value = instr.args[flags] if flags < len(instr.args) else None
+    if not isinstance(value, IntConst):
+        return True
+    is_of_file = value.value & _MAP_SHARED and not value.value & _MAP_ANONYMOUS
+    is_placed = value.value & _MAP_FIXED and isinstance(instr.args[0], IntConst)
+    return bool(is_of_file or is_placed)
 
 
 class LibraryCalls:
@@ -53,6 +72,7 @@ class LibraryCalls:
         self._results: dict[int, int] = {}
         self._all_results = self._graph.new_node()
         self._exit_values = self._graph.new_node()
+        self._flushes_all = flushes_all(self._work.program)
 
     def call(self, instance: Instance, instr: Call, name: str, is_only_target: bool) -> None:
         """Constrain a call of the external function `name`; `is_only_target`: nothing else defines the result."""
@@ -176,6 +196,8 @@ class LibraryCalls:
         graph, work = self._graph, self._work
         if effect.static_object is not None:
             self._static(effect)  # also where it is only read and written: no pointer leads to it, and threads share it
+        for used in state_objects(name):
+            work.static_object(used, False)
         for target, source in effect.copies:
             to = self._argument(instance, instr, target, effect)
             origin = self._argument(instance, instr, source, effect)
@@ -188,6 +210,7 @@ class LibraryCalls:
             origin = self._argument(instance, instr, source, effect)
             if to is not None and origin is not None:
                 self._copy_elements(origin, to, work.sizes.of_call(instance.function, instance.context, instr, extent))
+        self._copy_parts(instance, instr, effect)
         for value, target in effect.stores:
             stored = self._argument(instance, instr, value, effect)
             to = self._argument(instance, instr, target, effect)
@@ -211,6 +234,19 @@ class LibraryCalls:
             self._callback(instance, instr, effect, callback)
         if instr.result is not None and work.slots(instr.type):
             self._result(instance, instr, name, effect, is_only_target)
+
+    def _copy_parts(self, instance: Instance, instr: Call, effect: Effect) -> None:
+        """What goes to a file, or comes from one, through lists of buffers."""
+        for index, levels in (*effect.parts_sent, *effect.parts_received):
+            buffers = self._argument(instance, instr, index)
+            if buffers is None:
+                continue
+            for _ in range(levels):
+                buffers = self._loaded(buffers)
+            kept = self._work.moved(self._graph.fixed(1 << self._work.values.base(self._static(effect))), ANYWHERE)
+            buffers = self._work.moved(buffers, ANYWHERE)
+            is_sent = (index, levels) in effect.parts_sent
+            self._work.copy_memory(*((buffers, kept) if is_sent else (kept, buffers)), None)
 
     def _copy_elements(self, source: int, target: int, size: AllocatedSize) -> None:
         step: Operation = ANYWHERE if not size.total else Add(0, ((size.total, None, True),))
@@ -250,10 +286,19 @@ class LibraryCalls:
                 size = work.sizes.of_call(instance.function, instance.context, instr, effect.size)
                 type_ = work.heap_types.infer(instance.function, instr.result, instance.context, size)
                 source = self._fresh(instance, instr, name, effect, size.total, type_)
+                if not OPENING.isdisjoint(names_of(name)) and self._flushes_all:
+                    all_streams = work.static_object(ALL_STREAMS, False)
+                    self._graph.store(source, self._graph.fixed(1 << work.values.base(all_streams)))
                 for index in effect.copies_to_result:
                     origin = self._argument(instance, instr, index)
                     if origin is not None:
                         work.copy_memory(origin, source, None)
+                if effect.mapping_flags is not None and _may_be_mapped_twice(instr, effect.mapping_flags):
+                    shared = work.static_object(_MAPPED, False)
+                    self._builder.feed(instance, instr.result, self._graph.fixed(1 << work.values.anywhere(shared)))
+                    is_only_target = False
+            case Returns.SYMBOL:
+                source = self._symbols(instr, effect.returns_arg)
             case Returns.STATIC:
                 source = self._graph.fixed(1 << work.values.base(self._static(effect)))
             case Returns.LOADED:
@@ -266,6 +311,21 @@ class LibraryCalls:
         else:
             builder.feed(instance, instr.result, source)
             builder.feed(instance, instr.result, other)
+
+    def _symbols(self, instr: Call, index: int | None) -> int:
+        """What a name may stand for: any variable or function if it is not a literal, or something of the library's."""
+        work = self._work
+        text = constant_text(work.program, instr.args[index]) if index is not None and index < len(instr.args) else None
+        named = [*work.program.functions, *work.program.globals] if text is None else [text]
+        found = self._graph.new_node()
+        self._graph.copy(work.outside_content, found)
+        for name in named:
+            if name in work.symbols:
+                self._graph.add(found, 1 << work.values.base(work.symbols[name]))
+            elif name in LIBRARY_VARIABLES:
+                variable = work.static_object(ALIASES.get(name, name), False)
+                self._graph.add(found, 1 << work.values.base(variable))
+        return found
 
     def _fresh(
         self, instance: Instance, instr: Call, name: str, effect: Effect, size: int | None, type_: HeapType

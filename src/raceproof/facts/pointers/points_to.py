@@ -21,6 +21,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from raceproof.core import Budget
+from raceproof.facts.library.process_state import declared_name
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.facts.pointers.calls import CallLinker, EntryKind
 from raceproof.facts.pointers.constraints import ConstraintBuilder
@@ -156,7 +157,8 @@ class PointsTo:
 
     def static_location(self, name: str) -> tuple[MemLoc, ...]:
         """The library's own object of that name (`Effect.static_object`); empty if no call reaches it."""
-        obj = self._work.symbols.get(name) if name in self._program.globals else self._work.statics.get(name)
+        declared = declared_name(self._program, name)
+        obj = self._work.symbols.get(declared) if declared is not None else self._work.statics.get(name)
         return () if obj is None else (MemLoc(ObjectId(obj.number), 0, None),)
 
     def _describe(self, obj: AbstractObject) -> MemObject:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from raceproof.facts.library.process_state import ALIASES, declared_name
+from raceproof.facts.library.streams import STANDARD_STREAMS, stream_object
 from raceproof.facts.pointers.allocation_sizes import AllocationSizes
 from raceproof.facts.pointers.arithmetic import Arithmetic, Operation
 from raceproof.facts.pointers.cells import Memory
@@ -52,7 +54,7 @@ class Workspace:
         self.outside_content = self.memory.cell(self.outside, 0)
         self.arguments = self.values.new_object(ObjectKind.UNKNOWN, "arguments of the program", flat=True)
         self.graph.add(self.memory.cell(self.arguments, 0), 1 << self.values.base(self.arguments))
-        for variable in program.globals.values():
+        for variable in sorted(program.globals.values(), key=lambda v: v.name in ALIASES):
             self._add_global(variable)
         for name in (*program.functions, *program.externals):
             self._add_function(name)
@@ -68,12 +70,19 @@ class Workspace:
                     bits = self.address_bits(cell.value) if cell.is_exact else self._anywhere_bits(cell.value)
                     self.graph.add(self.memory.cell(obj, cell.offset), bits)
             if variable.is_external:
-                if variable.name in LIBRARY_VARIABLES:
+                if variable.name in STANDARD_STREAMS:
+                    stream = self.static_object(stream_object(variable.name), False)
+                    self.graph.add(self.memory.whole(obj)[1], 1 << self.values.base(stream))
+                elif variable.name in LIBRARY_VARIABLES:
                     self.graph.add(self.memory.whole(obj)[1], 1 << self.values.base(self.outside))
                 else:
                     self.graph.add(self.outside_content, 1 << self.values.base(obj))
 
     def _add_global(self, variable: GlobalVariable) -> None:
+        original = self.symbols.get(ALIASES.get(variable.name, "")) if variable.is_external else None
+        if original is not None:  # another name of the same variable
+            self.symbols[variable.name] = original
+            return
         kind = ObjectKind.THREAD_LOCAL if variable.is_thread_local else ObjectKind.GLOBAL
         is_sized = variable.type.size > 0 and not variable.is_external
         obj = self.symbols[variable.name] = self.values.new_object(
@@ -167,8 +176,9 @@ class Workspace:
 
     def static_object(self, name: str, is_thread_local: bool) -> AbstractObject:
         """The library's own object of that name, or the program's declaration of it."""
-        if name in self.program.globals:
-            return self.symbols[name]
+        declared = declared_name(self.program, name)
+        if declared is not None:
+            return self.symbols[declared]
         obj = self.statics.get(name)
         if obj is None:
             kind = ObjectKind.THREAD_LOCAL if is_thread_local else ObjectKind.GLOBAL

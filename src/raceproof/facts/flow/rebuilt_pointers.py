@@ -1,0 +1,339 @@
+"""Pointers that may have been put together again from numbers: from halves, from bytes, or from text.
+
+Points-to follows pointers that are stored whole. It loses sight of one that is taken apart, and of what is made of the
+parts, even where it knows of something else that the result may point to:
+
+    int *p = &other;
+    memcpy(&p, bytes, 8);           // bytes[i] was copied one by one from another pointer
+    sscanf(text, "%p", &p);         // text was printed with %p
+    p = (int *)((uintptr_t)hi << 32 | lo);
+
+So, in a program that takes pointers apart, or prints them, whatever is used as a pointer and may come from such a
+number is taken to point anywhere. Others are not: most programs that look at parts of an address only hash it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Final
+
+from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.lost_pointers import used_pointers
+from raceproof.facts.flow.pointer_numbers import may_hold_address
+from raceproof.facts.flow.world import World
+from raceproof.facts.library.effects import Format, Returns, Sync
+from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.symbol_names import names_of
+from raceproof.ir import (
+    Binary,
+    Call,
+    Cast,
+    CompareExchange,
+    Compute,
+    FloatType,
+    Function,
+    Gep,
+    Instr,
+    IntConst,
+    IntType,
+    IrType,
+    Load,
+    Operand,
+    OtherConst,
+    Phi,
+    PtrType,
+    Reg,
+    Return,
+    Rmw,
+    Select,
+    Store,
+)
+from raceproof.model import MemLoc, ObjectId
+
+Place = tuple[str, Operand] | MemLoc
+"""A value in the function of that name, or what is stored somewhere."""
+
+_PRINTS_POINTER: Final = re.compile(r"%[-+ #0-9.*$']*p")
+_JOINING: Final = frozenset({"or", "xor", "add"})
+_FROM_TEXT: Final = re.compile(r"(__)?(str|wcs)to(u?l|u?ll|u?imax|u?max|u?q)(_internal|_l)?|ato(i|l|ll)")
+
+
+def rebuilt_pointers(world: World) -> frozenset[tuple[str, Reg]]:
+    """(function, register) of what is used as a pointer and may be made of numbers that were another one."""
+    search = _Search(world)
+    if not search.takes_apart and not search.prints:
+        return frozenset()
+    used = {(function.name, reg): None for function in search.functions for reg in used_pointers(world, function)}
+    reached = search.made_of_numbers(list(used))
+    return frozenset((name, reg) for name, reg in used if (name, reg) in reached)
+
+
+class _Search:
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.functions = [f for name, f in world.program.functions.items() if name in world.points_to.reached]
+        self._bad: set[Place] = set()
+        self._holders: dict[MemLoc, bool] = {}
+
+    # -- what the program does to pointers
+
+    @cached_property
+    def takes_apart(self) -> bool:
+        """Some pointer is looked at in parts, or as a number that is no integer."""
+        return any(self._is_part(f, instr) for f in self.functions for instr in f.instructions())
+
+    def _is_part(self, function: Function, instr: object) -> bool:
+        match instr:
+            case Load() if not _is_whole(instr.type, self.world.program.pointer_size):
+                (touch,) = self.world.touches(function, instr)
+                return any(self._may_hold_address(target) for target in touch.targets)
+            case Cast(op="ptrtoint" | "inttoptr" | "bitcast" | "addrspacecast"):
+                return False
+            case Cast(to_type=to_type) if not _is_whole(to_type, self.world.program.pointer_size):
+                return bool(self.world.points_to.targets(function.name, instr.value))
+        return False
+
+    def _may_hold_address(self, place: MemLoc) -> bool:
+        if place not in self._holders:
+            self._holders[place] = may_hold_address(self.world, place)
+        return self._holders[place]
+
+    @cached_property
+    def prints(self) -> bool:
+        """Some pointer may become text."""
+        texts = (variable.text for variable in self.world.program.globals.values())
+        if any(text is not None and _PRINTS_POINTER.search(text) for text in texts):
+            return True
+        return any(
+            isinstance(instr, Call) and self._prints_number(function, instr)
+            for function in self.functions
+            for instr in function.instructions()
+        )
+
+    def _prints_number(self, function: Function, call: Call) -> bool:
+        formats = [e for e in map(effect_of, self.world.callees(call)) if e is not None and e.format is Format.PRINTF]
+        given = zip(call.args, call.arg_types, strict=False)
+        return bool(formats) and any(
+            isinstance(type_, IntType) and self.world.points_to.targets(function.name, arg) for arg, type_ in given
+        )
+
+    # -- what comes of it
+
+    def made_of_numbers(self, start: list[tuple[str, Reg]]) -> set[Place]:
+        """Those places, and all on the way to them, that numbers of this kind may reach."""
+        users: dict[Place, list[Place]] = {}
+        seen: dict[Place, None] = dict.fromkeys(start)
+        work: list[Place] = [*seen]
+        while work:
+            self.world.budget.check()
+            place = work.pop()
+            for source in self._sources(place):
+                users.setdefault(source, []).append(place)
+                if source not in seen:
+                    seen[source] = None
+                    work.append(source)
+        reached = set(self._bad)
+        work = [*reached]
+        while work:
+            for user in users.get(work.pop(), ()):
+                if user not in reached:
+                    reached.add(user)
+                    work.append(user)
+        return reached
+
+    def _sources(self, place: Place) -> Iterable[Place]:
+        if isinstance(place, MemLoc):
+            return list(self._stored_at(place))
+        function, operand = place
+        if not isinstance(operand, Reg):
+            return ()
+        made = self.world.info(function).definitions.get(operand.name)
+        if made is None:
+            return list(self._given(function, operand))
+        return list(self._operands(place, function, made))
+
+    def _operands(self, place: Place, function: str, made: Instr) -> Iterator[Place]:
+        match made:
+            case Phi():
+                yield from ((function, value) for value, _ in made.incoming)
+            case Select():
+                yield from ((function, value) for value in (made.if_true, made.if_false))
+            case Gep():
+                is_number = isinstance(made.base, IntConst)
+                yield from ((function, o) for o in ([t.index for t in made.terms] if is_number else [made.base]))
+            case Cast():
+                if not isinstance(made.from_type, PtrType) and not self._is_integer(made.from_type):
+                    self._note(place, self.takes_apart)
+                yield (function, made.value)
+            case Binary():
+                pointers = [o for o in (made.left, made.right) if self._points(function, o)]
+                if made.op in _JOINING and len(pointers) == 1:
+                    (other,) = (o for o in (made.left, made.right) if o not in pointers)
+                    self._note(place, self.takes_apart and self._may_be_part(function, other))
+                yield from ((function, o) for o in pointers or (made.left, made.right))
+            case Load():
+                (touch,) = self.world.touches(self.world.program.functions[function], made)
+                if isinstance(made.type, PtrType) or self._is_integer(made.type):
+                    yield from touch.targets
+                else:
+                    self._note(place, self.takes_apart)
+            case Rmw() | CompareExchange():
+                (touch,) = self.world.touches(self.world.program.functions[function], made)
+                yield from touch.targets
+            case Call():
+                yield from self._results(place, function, made)
+            case Compute():
+                self._note(place, self.takes_apart)
+
+    def _results(self, place: Place, function: str, call: Call) -> Iterator[Place]:
+        for name in self.world.callees(call):
+            if name in self.world.program.functions:
+                for block in self.world.program.functions[name].blocks:
+                    if isinstance(block.terminator, Return) and block.terminator.value is not None:
+                        yield (name, block.terminator.value)
+                continue
+            if any(_FROM_TEXT.fullmatch(known) for known in names_of(name)):
+                self._note(place, self.prints)
+            effect = effect_of(name)
+            if effect is not None and effect.returns in (Returns.ARG, Returns.INTO_ARG):
+                index = effect.returns_arg
+                if index is not None and index < len(call.args):
+                    yield (function, call.args[index])
+
+    def _given(self, function: str, parameter: Reg) -> Iterator[Place]:
+        index = [param.name for param in self.world.program.functions[function].params].index(parameter.name)
+        for caller, site in self.world.points_to.call_sites(function):
+            call = self.world.instructions[site][1]
+            if isinstance(call, Call) and index < len(call.args):
+                yield (caller, call.args[index])
+        for starter, call in self._starts.get(function, ()):
+            for op in self.world.sync_ops(call):
+                if op.kind is Sync.CREATE and op.start_arg is not None:
+                    yield (starter, call.args[op.start_arg])
+
+    @cached_property
+    def _starts(self) -> dict[str, list[tuple[str, Call]]]:
+        found: dict[str, list[tuple[str, Call]]] = {}
+        for function in self.functions:
+            for instr in function.instructions():
+                if isinstance(instr, Call):
+                    for start in self.world.points_to.thread_starts(instr.id):
+                        found.setdefault(start, []).append((function.name, instr))
+        return found
+
+    def _stored_at(self, place: MemLoc) -> Iterator[Place]:
+        """What may be stored there: whole values, parts of such, or what the library puts there."""
+        for writer, instr, written in self._writes.get(place.object, ()):
+            if not overlap(place, written):
+                continue
+            match instr:
+                case Store():
+                    yield from self._of_store(place, writer, instr)
+                case Rmw():
+                    yield (writer, instr.value)
+                case CompareExchange():
+                    yield (writer, instr.new)
+                case Call():
+                    yield from self._of_call(place, writer, instr)
+
+    def _of_store(self, place: Place, writer: str, store: Store) -> Iterator[Place]:
+        if _is_whole(store.type, self.world.program.pointer_size):
+            yield (writer, store.value)
+        elif self.takes_apart and self._may_be_part(writer, store.value):
+            self._bad.add(place)
+
+    def _of_call(self, place: MemLoc, writer: str, call: Call) -> Iterator[Place]:
+        for effect in map(effect_of, self.world.callees(call)):
+            if effect is None:
+                continue
+            if effect.format is Format.SCANF:
+                self._note(place, self.prints)
+            for _, source in effect.copies:
+                if source < len(call.args):
+                    yield from self.world.points_to.targets(writer, call.args[source])
+
+    @cached_property
+    def _writes(self) -> dict[ObjectId, list[tuple[str, Instr, MemLoc]]]:
+        found: dict[ObjectId, list[tuple[str, Instr, MemLoc]]] = {}
+        for function in self.functions:
+            info = self.world.info(function.name)
+            for label in info.order:
+                for instr in info.blocks[label].body:
+                    for touch in self.world.touches(function, instr):
+                        for target in touch.targets if touch.touch.kind.writes else ():
+                            found.setdefault(target.object, []).append((function.name, instr, target))
+        return found
+
+    def _may_be_part(self, function: str, operand: Operand) -> bool:
+        """A part of a pointer, computed in this function or read from where parts are kept."""
+        work, seen = [operand], {operand}
+        definitions = self.world.info(function).definitions
+        whole = self.world.program.functions[function]
+        while work:
+            at = work.pop()
+            if isinstance(at, OtherConst) and at.addresses:
+                return True
+            made = definitions.get(at.name) if isinstance(at, Reg) else None
+            match made:
+                case None:
+                    if isinstance(at, Reg):
+                        return True  # a parameter
+                    continue
+                case Load() | Call():
+                    if isinstance(made, Call) or self._is_part(whole, made) or self._keeps_parts(whole, made):
+                        return True
+                    continue
+                case Cast() if self._is_part(whole, made):
+                    return True
+            new = [o for o in _inputs(made) if o not in seen]
+            seen.update(new)
+            work += new
+        return False
+
+    def _keeps_parts(self, function: Function, load: Load) -> bool:
+        """A part that was stored by itself: what is there was once cut off a pointer."""
+        (touch,) = self.world.touches(function, load)
+        writes = (w for target in touch.targets for w in self._writes.get(target.object, ()) if overlap(target, w[2]))
+        for writer, instr, _ in writes:
+            made = self.world.info(writer).definitions
+            value = made.get(instr.value.name) if isinstance(instr, Store) and isinstance(instr.value, Reg) else None
+            if value is not None and self._is_part(self.world.program.functions[writer], value):
+                return True
+        return False
+
+    def _note(self, place: Place, is_bad: bool) -> None:
+        if is_bad:
+            self._bad.add(place)
+
+    def _points(self, function: str, operand: Operand) -> bool:
+        return bool(self.world.points_to.targets(function, operand))
+
+    def _is_integer(self, type_: IrType) -> bool:
+        return isinstance(type_, IntType) and type_.bits >= 8 * self.world.program.pointer_size
+
+
+def _is_whole(type_: IrType, pointer_size: int) -> bool:
+    """A value of this type can be a pointer that points-to follows."""
+    match type_:
+        case FloatType():
+            return False
+        case IntType(bits=bits):
+            return bits >= 8 * pointer_size
+    return True
+
+
+def _inputs(made: Instr) -> list[Operand]:
+    match made:
+        case Cast(value=value):
+            return [value]
+        case Binary(left=left, right=right):
+            return [left, right]
+        case Phi(incoming=incoming):
+            return [value for value, _ in incoming]
+        case Select(if_true=a, if_false=b):
+            return [a, b]
+        case Compute(operands=rest):
+            return list(rest)
+    return []

@@ -1,0 +1,35 @@
+// A string made by asprintf is published with release and found with acquire.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static _Atomic(char *) shared;
+
+static void *first(void *arg)
+{
+    char *made = NULL;
+    if (asprintf(&made, "%d", 7) < 0) // no-race
+        return NULL;
+    atomic_store_explicit(&shared, made, memory_order_release);
+    return arg;
+}
+
+static void *second(void *arg)
+{
+    char *q = atomic_load_explicit(&shared, memory_order_acquire);
+    if (q != NULL)
+        printf("%c\n", q[0]); // no-race
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}

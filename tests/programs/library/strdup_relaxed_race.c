@@ -1,0 +1,34 @@
+// A copy made by strdup is published with a relaxed store: nothing orders what the library wrote before the reader.
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Atomic(char *) shared;
+
+static void *first(void *arg)
+{
+    char *made = strdup("abc"); // race
+    atomic_store_explicit(&shared, made, memory_order_relaxed);
+    return arg;
+}
+
+static void *second(void *arg)
+{
+    char *q = atomic_load_explicit(&shared, memory_order_relaxed);
+    if (q != NULL)
+        printf("%d\n", q[0]); // race
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
