@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from raceproof.core import Unsupported
 from raceproof.explore.library32 import takes_wide_types
 from raceproof.explore.library_hooks import filling_hook, hook_of
-from raceproof.facts import FILLED, Sync, SyncOp, atomic_call, is_atomic_function, names_of, sync_op, touches_of
+from raceproof.facts import (
+    FILLED,
+    UNDER_MANY_ADDRESSES,
+    Sync,
+    SyncOp,
+    atomic_call,
+    is_atomic_function,
+    names_of,
+    sync_op,
+    touches_of,
+)
 from raceproof.frontend import AccessHook, Fixed, HookKind, HookPlan, Role
 from raceproof.ir import Address, Call, Instr, Program, SiteId, Terminator
 from raceproof.model import Access, AccessId, ConcurrentProgram
@@ -74,6 +84,8 @@ def hooks_for(
 
 def _hook(cp: ConcurrentProgram, access: Access, instr: Instr | Terminator) -> AccessHook | None:
     kind: HookKind = access.kind.value
+    if any(cp.objects[target.object].name in UNDER_MANY_ADDRESSES for target in access.targets):
+        return None  # the runtime knows memory by its address
     if not isinstance(instr, Call):
         return AccessHook(access.id, kind)
     targets = cp.calls.targets.get(instr.id) if cp.calls is not None else None
@@ -85,7 +97,7 @@ def _hook(cp: ConcurrentProgram, access: Access, instr: Instr | Terminator) -> A
     else:
         return None
     if access.touch == FILLED:
-        return filling_hook(externals[0], access.id) if len(externals) == 1 and not functions else None
+        return filling_hook(instr, externals[0], access.id) if len(externals) == 1 and not functions else None
     touches = touches_of(cp.program, instr, sorted((*functions, *externals)))
     if access.touch >= len(touches):
         return None

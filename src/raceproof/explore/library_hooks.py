@@ -21,6 +21,7 @@ from raceproof.frontend import (
     Fixed,
     Guard,
     HookKind,
+    Moved,
     Product,
     Result,
     String,
@@ -28,7 +29,7 @@ from raceproof.frontend import (
     StringUpTo,
     StringWithin,
 )
-from raceproof.ir import Address, Call, Program
+from raceproof.ir import Address, Call, IntConst, Program
 from raceproof.model import AccessKind
 
 
@@ -71,11 +72,12 @@ _FREED: Final = _names("""
     _ZdlPv _ZdaPv _ZdlPvm _ZdaPvm
 """)
 # Handles that only the library looks into: their first byte stands for all of them.
-_HANDLES: Final = _names(
-    "readdir readdir64 rewinddir seekdir telldir closedir __uflow __overflow fclose pclose endmntent"
-)
+_HANDLES: Final = _names("readdir readdir64 rewinddir seekdir telldir closedir __uflow __overflow")
+_CLOSES: Final = _names("closedir fclose pclose fcloseall endmntent")
 # The new object is a block of the runtime's own heap, and the call fills all of it; or it is a string there.
 _FILLED: Final = _names("calloc __libc_calloc strdup __strdup strndup __strndup wcsdup")
+_COPIED: Final = {"realloc": (1,), "__libc_realloc": (1,), "reallocarray": (1, 2)}
+_NAMED: Final = _names("getcwd realpath get_current_dir_name canonicalize_file_name")
 _FILLED_AT: Final = _names("asprintf vasprintf __asprintf_chk __vasprintf_chk")
 _WIDE_FORMAT: Final = re.compile(r"%[^%a-zA-Z]*(?:l[sc\[]|[SC])")
 _SCANNED: Final = re.compile(
@@ -106,21 +108,29 @@ def hook_of(program: Program, call: Call, name: str, touch: MemoryTouch, access:
         within = StringWithin(touch.extent.on(size)) if isinstance(touch.extent, Bytes) else String()
         return AccessHook(access, kind, touch.arg, within)
     if kind == "read":
-        read = _extent_read(name, touch, size)
+        read = _extent_read(program, name, touch, size)
         return AccessHook(access, kind, touch.arg, read) if read is not None else None
-    return _written(name, touch, access, size)
+    return _written(program, name, touch, access, size)
 
 
-def filling_hook(name: str, access: int) -> AccessHook | None:
+def filling_hook(call: Call, name: str, access: int) -> AccessHook | None:
     """How to tell that a call of `name` has filled the object that it has made; None if that cannot be done."""
+    effect = effect_of(name)
+    given = effect.or_arg if effect is not None else None
+    if given is not None and not isinstance(call.args[given], IntConst):
+        return None  # the object may be the program's own
     if name in _FILLED:
         return AccessHook(access, "write", RESULT, Block(), behind=True)
+    if name in _COPIED:
+        return AccessHook(access, "write", RESULT, Moved(0, _COPIED[name]), behind=True, guard=Guard.NOT_NULL)
+    if name in _NAMED:
+        return AccessHook(access, "write", RESULT, String(), behind=True, guard=Guard.NOT_NULL)
     if name in _FILLED_AT:
         return AccessHook(access, "write", 0, StringAt(), behind=True, guard=Guard.ABOVE, bound=-1)
     return None
 
 
-def _extent_read(name: str, touch: MemoryTouch, pointer_size: int) -> Extent | None:
+def _extent_read(program: Program, name: str, touch: MemoryTouch, pointer_size: int) -> Extent | None:
     match touch.extent:
         case Bytes():
             return Fixed(touch.extent.on(pointer_size))
@@ -131,19 +141,19 @@ def _extent_read(name: str, touch: MemoryTouch, pointer_size: int) -> Extent | N
         case CString():
             return None if _is_wide(name) else String()
         case WholeObject():
-            return Fixed(1) if _is_handle(name) else None
+            return Fixed(1) if _is_handle(program, name) else None
         case None:
             return None
 
 
-def _written(name: str, touch: MemoryTouch, access: int, pointer_size: int) -> AccessHook | None:
+def _written(program: Program, name: str, touch: MemoryTouch, access: int, pointer_size: int) -> AccessHook | None:
     arg = touch.arg
     match touch.extent:
         case Bytes():
             # Before the call: pthread_create stores the id before the new thread begins (C11 7.26.5.1; glibc does so).
             return AccessHook(access, "write", arg, Fixed(touch.extent.on(pointer_size)))
         case WholeObject():
-            return AccessHook(access, "write", arg, Fixed(1)) if _is_handle(name) else None
+            return AccessHook(access, "write", arg, Fixed(1)) if _is_handle(program, name) else None
         case ArgBytes(arg=length, times=times, unit=unit) if _is_in(name, _WHOLE | _PADDED):
             return AccessHook(access, "write", arg, Product((length,) if times is None else (length, times), unit))
         case ArgBytes() if _is_in(name, _COUNTED):
@@ -185,8 +195,11 @@ def _is_wide(name: str) -> bool:
     return name.startswith(("wcs", "wmem", "__wcs")) or "wprintf" in name or "wscanf" in name or "putws" in name
 
 
-def _is_handle(name: str) -> bool:
-    return name.endswith("_unlocked") or name in _HANDLES
+def _is_handle(program: Program, name: str) -> bool:
+    """Where the program closes handles, the library may give out the address of one again, and nobody would know that
+    the new one is another object."""
+    closes = any(known in _CLOSES for external in program.externals for known in names_of(external))
+    return (name.endswith("_unlocked") or name in _HANDLES) and not closes
 
 
 def _text(program: Program, call: Call, index: int) -> str | None:

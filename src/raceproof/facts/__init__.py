@@ -7,6 +7,7 @@ from raceproof.facts.flow.touches import FILLED, MemoryTouch, touches_of
 from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Returns, Sync, SyncOp, WholeObject
 from raceproof.facts.library.formats import constant_text, scanf_fresh
 from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption
+from raceproof.facts.library.mappings import UNDER_MANY_ADDRESSES
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import is_atomic_function, sync_object_size, sync_op
 from raceproof.facts.models import unwatched_sites
@@ -15,6 +16,7 @@ from raceproof.facts.naming import describe_location, describe_lock, format_fact
 
 __all__ = [
     "FILLED",
+    "UNDER_MANY_ADDRESSES",
     "ArgBytes",
     "Bytes",
     "CString",

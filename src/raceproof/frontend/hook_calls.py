@@ -7,7 +7,7 @@ unnamed ones without gaps.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from raceproof.core import InternalError
 from raceproof.frontend.hook_plan import (
@@ -17,6 +17,7 @@ from raceproof.frontend.hook_plan import (
     Block,
     Fixed,
     Guard,
+    Moved,
     Product,
     Result,
     String,
@@ -35,6 +36,7 @@ DECLARATIONS = {
     "rp_write_range": "void @rp_write_range(ptr, i32, i64)",
     "rp_read_string": "void @rp_read_string(ptr, i32)",
     "rp_write_string": "void @rp_write_string(ptr, i32)",
+    "rp_block_size": "i64 @rp_block_size(ptr)",
     "rp_free_access": "void @rp_free_access(ptr, i32)",
     "rp_atomic_load": "void @rp_atomic_load(ptr, i32, i32, i32)",
     "rp_atomic_store": "void @rp_atomic_store(ptr, i32, i32, i32)",
@@ -96,8 +98,21 @@ class HookWriter:
         length = self._make(lines, f"call i{self.bits} @strlen(ptr {pointer})")
         return lines, self._make(lines, f"getelementptr i8, ptr {pointer}, i{self.bits} {length}")
 
-    def touch(self, hook: AccessHook, arguments: Sequence[TextArgument], result: TextArgument | None) -> list[str]:
-        """The lines that tell of an access of a call. Empty if an argument is missing: such a call touches nothing."""
+    def size_of_block(self, pointer: str) -> tuple[list[str], str]:
+        """How large the block at `pointer` is: the lines that ask for it, and the number."""
+        lines: list[str] = []
+        return lines, self._make(lines, f"call i64 @rp_block_size(ptr {pointer})")
+
+    def touch(
+        self,
+        hook: AccessHook,
+        arguments: Sequence[TextArgument],
+        result: TextArgument | None,
+        before: TextArgument | None = None,
+    ) -> list[str]:
+        """The lines that tell of an access of a call. Empty if an argument is missing: such a call touches nothing.
+
+        `before`: what was found out for this hook before the call."""
         if hook.argument is None or hook.argument >= len(arguments):
             return []
         pointer = result if hook.argument == RESULT else arguments[hook.argument]
@@ -123,6 +138,8 @@ class HookWriter:
                 raise InternalError("an access through an argument has an extent")
             case _:
                 length = self._length(hook, pointer.value, arguments, result, lines)
+                if isinstance(hook.extent, Moved) and before is not None and before.value and length is not None:
+                    length = self._intrinsic("umin", length, before.value, lines)
                 if length is None:
                     return []
                 if (condition := self._condition(hook, result, lines)) is not None:
@@ -141,6 +158,8 @@ class HookWriter:
         match hook.extent:
             case Fixed(count=count):
                 return str(count)
+            case Moved(limit=indices):
+                return self._length(replace(hook, extent=Product(indices)), pointer, arguments, result, lines)
             case Product(arguments=indices, unit=unit):
                 length: str | None = str(unit)
                 for index in indices:

@@ -87,11 +87,21 @@ class Result:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """As many bytes as the block at argument `source` had before the call, but no more than the product of these
+    arguments: what the call has copied from there."""
+
+    source: int
+    limit: tuple[int, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Block:
     """The whole block that the allocator gave out at this address."""
 
 
-Extent = Fixed | Product | StringUpTo | StringWithin | String | StringAt | Appended | Result | Block
+Extent = Fixed | Product | StringUpTo | StringWithin | String | StringAt | Appended | Result | Moved | Block
 
 
 @unique

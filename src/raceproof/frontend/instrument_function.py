@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from raceproof.core import InternalError, Unsupported
 from raceproof.frontend.hook_calls import HookWriter, call, order_number
-from raceproof.frontend.hook_plan import NO_ACCESS, AccessHook, Appended, HookPlan
+from raceproof.frontend.hook_plan import NO_ACCESS, AccessHook, Appended, HookPlan, Moved
 from raceproof.frontend.llvm_functions import instruction_rows
 from raceproof.frontend.llvm_lexer import split_attachments, unquote
 from raceproof.frontend.llvm_values import TextArgument, access_address, atomic_address, call_arguments
@@ -221,6 +221,7 @@ class FunctionInstrumenter:
         arguments = call_arguments(head) if hooks else []
         is_tail = head.lstrip().startswith("musttail") or " = musttail call" in head
         ends: dict[int, TextArgument] = {}
+        sizes: dict[int, TextArgument] = {}
         for hook in hooks:
             if not hook.behind:
                 self.out += self.writer.touch(hook, arguments, None)
@@ -228,6 +229,10 @@ class FunctionInstrumenter:
                 lines, end = self.writer.end_of_string(pointer)
                 self.out += lines
                 ends[hook.access] = TextArgument("ptr", end)
+            elif isinstance(hook.extent, Moved) and (old := arguments[hook.extent.source].value) is not None:
+                lines, size = self.writer.size_of_block(old)
+                self.out += lines
+                sizes[hook.access] = TextArgument("i64", size)
         symbol = instr.callee.symbol if isinstance(instr.callee, Address) else ""
         is_entered = symbol in self.facts.may_reach_hook and not is_tail
         if is_entered:
@@ -248,7 +253,7 @@ class FunctionInstrumenter:
                 given = list(arguments)
                 if hook.argument is not None and hook.access in ends:
                     given[hook.argument] = ends[hook.access]
-                self.out += self.writer.touch(hook, given, result)
+                self.out += self.writer.touch(hook, given, result, sizes.get(hook.access))
 
     def _used_registers(self) -> frozenset[Operand]:
         if self._used is None:

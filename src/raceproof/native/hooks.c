@@ -67,6 +67,13 @@ void rp_free_access(void *block, uint32_t access) {
     touch(base, access, size > 0 ? size : 1, true, "free");
 }
 
+uint64_t rp_block_size(const void *block) {
+    void *base;
+    size_t size;
+    int owner, number;
+    return block != NULL && heap_find((void *)block, &base, &size, &owner, &number) == HEAP_LIVE ? size : 0;
+}
+
 /* ---- atomics */
 
 static struct op atomic_op(const void *address, uint32_t access, uint32_t size, uint32_t order, bool writes) {

@@ -37,6 +37,7 @@ RP_HOOK void rp_read_range(const void *address, uint32_t access, uint64_t length
 RP_HOOK void rp_write_range(void *address, uint32_t access, uint64_t length);
 RP_HOOK void rp_read_string(const char *string, uint32_t access);   /* up to and with the NUL */
 RP_HOOK void rp_write_string(const char *string, uint32_t access);  /* behind a call that wrote it */
+RP_HOOK uint64_t rp_block_size(const void *block);                  /* 0 if there is none */
 RP_HOOK void rp_free_access(void *block, uint32_t access);          /* before free and realloc: the whole block */
 
 /* Before an atomic instruction; a compare-exchange also tells afterwards whether it succeeded. `access` is

@@ -13,7 +13,7 @@ static void *first(void *arg)
     if (small == NULL)
         return NULL;
     small[0] = 1;
-    char *made = realloc(small, 4000); // no-race alarm(explore): how much of the old block was copied, no hook tells
+    char *made = realloc(small, 4000); // no-race
     atomic_store_explicit(&shared, made, memory_order_release);
     return arg;
 }

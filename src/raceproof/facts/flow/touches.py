@@ -33,6 +33,7 @@ from raceproof.facts.library.state_touches import LibraryState
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.facts.pointers.layout import pointer_slots
 from raceproof.ir import (
+    Address,
     Call,
     CompareExchange,
     Instr,
@@ -139,7 +140,9 @@ def fills_new_object(program: Program, call: Call, callees: Iterable[str]) -> bo
         effect = effect_of(name) if name not in program.functions else None
         if effect is None:
             continue
-        if effect.fills and not (effect.copies_to_result and _are_null(call, effect.copies_to_result)):
+        is_given = effect.or_arg is not None and isinstance(call.args[effect.or_arg], Address)
+        copies_nothing = bool(effect.copies_to_result) and _are_null(call, effect.copies_to_result)
+        if effect.fills and not is_given and not copies_nothing:
             return True
         if effect.format is Format.SCANF:  # %ms; where it has none, it makes no object
             return True

@@ -24,6 +24,7 @@ from raceproof.facts.library.effect_terms import (
     wr,
 )
 from raceproof.facts.library.effects import Effect
+from raceproof.facts.library.mappings import SEGMENTS
 
 _COPY_RESULT: Final = Effect(copies_to_result=(0,))
 
@@ -71,6 +72,6 @@ MEMORY: Final = effects(
     ("brk pkey_alloc pkey_free pkey_set pkey_get mseal",),
     ("sbrk", one_place("memory of sbrk")),
     ("shmget",),
-    ("shmat", one_place("segments of shared memory"), or_arg(1)),
+    ("shmat", one_place(SEGMENTS), or_arg(1)),
     ("shmdt", wr(0, ALL)),
 )

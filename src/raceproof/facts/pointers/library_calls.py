@@ -23,6 +23,7 @@ from raceproof.facts.library.effects import (
 )
 from raceproof.facts.library.formats import constant_text, scanf_fresh
 from raceproof.facts.library.libc import effect_of, is_pure_intrinsic
+from raceproof.facts.library.mappings import MAPPED, may_be_mapped_twice
 from raceproof.facts.library.process_state import ALIASES
 from raceproof.facts.library.state_touches import flushes_all, state_objects
 from raceproof.facts.library.streams import ALL_STREAMS, OPENING
@@ -35,25 +36,11 @@ from raceproof.facts.pointers.constraints import Instance
 from raceproof.facts.pointers.heap_types import HeapType
 from raceproof.facts.pointers.objects import AbstractObject
 from raceproof.facts.pointers.workspace import LIBRARY_VARIABLES
-from raceproof.ir import Call, IntConst, PtrType
+from raceproof.ir import Call, PtrType
 from raceproof.model import ObjectKind
 
 _CHOOSING = ("llvm.umax", "llvm.umin", "llvm.smax", "llvm.smin")
 """Intrinsics whose result is one of their arguments."""
-
-
-_MAPPED = "memory that is mapped twice"
-_MAP_SHARED, _MAP_FIXED, _MAP_ANONYMOUS = 0x01, 0x10, 0x20  # Linux, all that raceproof knows
-
-
-def _may_be_mapped_twice(instr: Call, flags: int) -> bool:
-    """Whether a mapping may be the same memory as another one: a file's, or at an address of the program's choice."""
-    value = instr.args[flags] if flags < len(instr.args) else None
-    if not isinstance(value, IntConst):
-        return True
-    is_of_file = value.value & _MAP_SHARED and not value.value & _MAP_ANONYMOUS
-    is_placed = value.value & _MAP_FIXED and isinstance(instr.args[0], IntConst)
-    return bool(is_of_file or is_placed)
 
 
 class LibraryCalls:
@@ -282,6 +269,8 @@ class LibraryCalls:
                 source = argument
             case Returns.INTO_ARG:
                 source = None if argument is None else work.moved(argument, ELEMENT if effect.calls else INTO)
+            case Returns.FRESH if effect.mapping_flags is not None and may_be_mapped_twice(instr, effect.mapping_flags):
+                source = self._graph.fixed(1 << work.values.anywhere(work.static_object(MAPPED, False)))
             case Returns.FRESH | Returns.OPAQUE:
                 size = work.sizes.of_call(instance.function, instance.context, instr, effect.size)
                 type_ = work.heap_types.infer(instance.function, instr.result, instance.context, size)
@@ -293,10 +282,6 @@ class LibraryCalls:
                     origin = self._argument(instance, instr, index)
                     if origin is not None:
                         work.copy_memory(origin, source, None)
-                if effect.mapping_flags is not None and _may_be_mapped_twice(instr, effect.mapping_flags):
-                    shared = work.static_object(_MAPPED, False)
-                    self._builder.feed(instance, instr.result, self._graph.fixed(1 << work.values.anywhere(shared)))
-                    is_only_target = False
             case Returns.SYMBOL:
                 source = self._symbols(instr, effect.returns_arg)
             case Returns.STATIC:
