@@ -56,7 +56,8 @@ def declared_name(program: Program, name: str) -> str | None:
     """The name under which the program declares the library's variable `name`."""
     if name in program.globals:
         return name
-    return next((alias for alias, meant in ALIASES.items() if meant == name and alias in program.globals), None)
+    aliases = (program.globals.get(alias) for alias, meant in ALIASES.items() if meant == name)
+    return next((variable.name for variable in aliases if variable is not None and variable.is_external), None)
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -35,8 +35,7 @@ from raceproof.facts.pointers.calls import CallLinker, EntryKind
 from raceproof.facts.pointers.constraints import Instance
 from raceproof.facts.pointers.heap_types import HeapType
 from raceproof.facts.pointers.objects import AbstractObject
-from raceproof.facts.pointers.workspace import LIBRARY_VARIABLES
-from raceproof.ir import Call, PtrType
+from raceproof.ir import LIBRARY_VARIABLES, Call, PtrType
 from raceproof.model import ObjectKind
 
 _CHOOSING = ("llvm.umax", "llvm.umin", "llvm.smax", "llvm.smin")
