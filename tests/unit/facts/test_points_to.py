@@ -601,7 +601,7 @@ def test_the_budget_stops_it() -> None:
 # Known gaps: what is missing is stated, so that a change is noticed.
 
 
-def test_a_pointer_copied_byte_by_byte_is_lost() -> None:  # GAP(soundness) in cells.py
+def test_a_pointer_copied_byte_by_byte_is_lost() -> None:  # see rebuilt_pointers.py
     s = solved(
         main("""
   store ptr @x, ptr @node

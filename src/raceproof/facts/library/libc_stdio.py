@@ -35,6 +35,7 @@ from raceproof.facts.library.effect_terms import (
     wr,
 )
 from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect
+from raceproof.facts.library.process_state import SYSLOG_NAME
 from raceproof.facts.library.symbol_names import names_of
 
 _FPOS: Final = Bytes(16)
@@ -133,7 +134,7 @@ PRINTF: Final = effects(
     ("__syslog_chk", printf(2)),
     ("vsyslog", printf(1, 2)),
     ("__vsyslog_chk", printf(2, 3)),
-    ("openlog", rd(0), keeps(0)),
+    ("openlog", rd(0), keeps(0), Effect(static_object=SYSLOG_NAME, stores=((0, STATIC_ARG),))),
     ("closelog setlogmask",),
     ("warn warnx", printf(0)),
     ("vwarn vwarnx", printf(0, 1)),

@@ -34,7 +34,7 @@ from raceproof.facts.library.effect_terms import (
     wr,
 )
 from raceproof.facts.library.effects import STATIC_ARG, Effect
-from raceproof.facts.library.process_state import THREAD_LOCALE
+from raceproof.facts.library.process_state import LOCALE_WORDS, THREAD_LOCALE
 
 _STRTOK: Final = Effect(static_object="strtok")
 _DOMAIN: Final = both(Effect(static_object="text domain"), rd(STATIC_ARG, ALL))
@@ -154,7 +154,7 @@ TEXT: Final = effects(
     ("duplocale", rd(0, ALL), OPAQUE),
     ("uselocale", rd(0, ALL), Effect(static_object=THREAD_LOCALE, stores=((0, STATIC_ARG),)), loaded(STATIC_ARG)),
     ("freelocale", wr(0, ALL)),
-    ("nl_langinfo nl_langinfo_l", constant("words of locales")),
+    ("nl_langinfo nl_langinfo_l", constant(LOCALE_WORDS)),
     ("gettext", rd(0), _DOMAIN, arg(0)),
     ("dgettext dcgettext", rd(0), rd(1), arg(1)),
     ("ngettext", rd(0), rd(1), _DOMAIN, or_arg(0), arg(1)),

@@ -52,6 +52,11 @@ THREAD_LOCALE: Final = "locales of threads"
 """Where `uselocale` keeps what it is given. Each thread has its own; they are not told apart."""
 
 
+SYSLOG_NAME: Final = "name for the log"
+"""Where `openlog` keeps the string that it is given."""
+LOCALE_WORDS: Final = "words of locales"
+
+
 def declared_name(program: Program, name: str) -> str | None:
     """The name under which the program declares the library's variable `name`."""
     if name in program.globals:
@@ -81,7 +86,7 @@ _ENVIRONMENT_READERS: Final = (
 _PRINTS: Final = _words("""
     printf fprintf dprintf sprintf snprintf asprintf vprintf vfprintf vdprintf vsprintf vsnprintf vasprintf
     wprintf fwprintf swprintf vwprintf vfwprintf vswprintf syslog vsyslog
-    warn warnx vwarn vwarnx err errx verr verrx error error_at_line perror psignal psiginfo strfmon strfmon_l
+    warn warnx vwarn vwarnx err errx verr verrx error error_at_line perror psignal psiginfo
 """)
 _SCANS: Final = _words("""
     scanf fscanf sscanf vscanf vfscanf vsscanf wscanf fwscanf swscanf vwscanf vfwscanf vswscanf
@@ -124,6 +129,9 @@ def _uses() -> Mapping[str, tuple[StateUse, ...]]:
     # It writes the object itself: see its row. Its lock is its own, and others read with none.
     use((*_PRINTS, *_SCANS, *_CHARACTERS, *_TEXTS), StateUse("locale", False))
     use((*_PRINTS, *_SCANS, *_CHARACTERS, *_TEXTS), StateUse(THREAD_LOCALE, False, leads_to=1))
+    # what these two return may be overwritten by setlocale (POSIX)
+    use(("setlocale",), StateUse("lconv", True), StateUse(LOCALE_WORDS, True))
+    use(("syslog", "vsyslog"), StateUse(SYSLOG_NAME, False, leads_to=1))
     use(_GETOPT, StateUse("optind", False), StateUse("optind", True), StateUse("optopt", True))
     use(_GETOPT, StateUse("opterr", False))
     use(("getdate",), StateUse("getdate_err", True))

@@ -5,8 +5,8 @@ over more than one cell (anywhere in the object, or an array that the layout doe
 node to write through, with an edge to each cell that it covers, and a node to read through, with an edge from each.
 So an unknown index costs precision only where it is used, and never merges the cells themselves.
 
-A pointer is taken to stand in one cell: code that stores it in halves is not seen.
-# GAP(soundness): a pointer copied byte by byte through integers smaller than a pointer is lost.
+A pointer is taken to stand in one cell: one that is stored in parts is lost here, and found again by
+`flow/rebuilt_pointers.py`.
 """
 
 from __future__ import annotations

@@ -190,7 +190,10 @@ class LibraryCalls:
             if to is not None and origin is not None:
                 origin = work.moved(origin, ANYWHERE) if source == STATIC_ARG else origin
                 to = work.moved(to, ANYWHERE) if target == STATIC_ARG else to
-                work.copy_memory(origin, to, self._bytes_written(instance, instr, effect, target))
+                length = self._bytes_written(instance, instr, effect, target)
+                if STATIC_ARG in (source, target) and length is not None and length < work.pointer_size:
+                    length = None  # the rest of a pointer may go there, or come, by another call
+                work.copy_memory(origin, to, length)
         for target, source, extent in effect.elements:
             to = self._argument(instance, instr, target, effect)
             origin = self._argument(instance, instr, source, effect)

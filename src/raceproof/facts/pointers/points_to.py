@@ -33,6 +33,7 @@ from raceproof.facts.pointers.workspace import Workspace
 from raceproof.ir import Address, Call, CompareExchange, Operand, Program, Reg, Rmw, SiteId, Store
 from raceproof.model import MemLoc, MemObject, ObjectId, ObjectKind
 
+_ENVIRONMENT_PARAMETER = 2
 _CANCEL = "pthread_cancel"
 """Who is cancelled in an initialiser leaves it to others."""
 _ONCE_SIZE = 4  # bytes, at least, of what tells whether something was done already
@@ -280,9 +281,10 @@ def solve(
     work.start()
     main = linker.enter_root(program.entry)
     arguments = work.graph.fixed(1 << work.values.base(work.arguments))
-    for param in main.function.params:
+    for index, param in enumerate(main.function.params):
         if work.slots(param.type):
-            work.graph.copy(arguments, builder.node(main, Reg(param.name)))
+            given = work.environment() if index == _ENVIRONMENT_PARAMETER else arguments
+            work.graph.copy(given, builder.node(main, Reg(param.name)))
     for name in program.listed_functions("llvm.global_dtors"):
         linker.enter_root(name)
     work.graph.solve(budget)

@@ -174,6 +174,14 @@ class Workspace:
             self.graph.watch(target, buffer.add_target)
             self.graph.watch(source, buffer.add_source)
 
+    def environment(self) -> int:
+        """A node for the third argument of main: the table of the environment, which is the same object as the
+        variable `environ` to those who change it."""
+        obj = self.static_object("environ", False)
+        anywhere = 1 << self.values.anywhere(obj)
+        self.graph.add(self.memory.whole(obj)[1], anywhere)
+        return self.graph.fixed(anywhere)
+
     def static_object(self, name: str, is_thread_local: bool) -> AbstractObject:
         """The library's own object of that name, or the program's declaration of it."""
         declared = declared_name(self.program, name)
