@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from raceproof.core import Unsupported
 from raceproof.explore.library32 import takes_wide_types
 from raceproof.explore.library_hooks import filling_hook, hook_of
+from raceproof.explore.uninitialised import memory_hooks
 from raceproof.facts import (
     FILLED,
     UNDER_MANY_ADDRESSES,
@@ -77,6 +78,9 @@ def hooks_for(
         roles={n: role for n, op in operations.items() if op is not None and (role := _role(op)) is not None},
         meetings=frozenset(n for n, op in operations.items() if op is not None and op.kind is Sync.BARRIER_WAIT),
         tokens=tuple(tokens),
+        memory=memory_hooks(cp),
+        variables=cp.uninitialised.variables,
+        copies=cp.uninitialised.copies,
     )
     _refuse_hidden_atomics(program, plan)
     return Hooks(plan, frozenset(unobserved))

@@ -94,8 +94,8 @@ def _future_lines(
 
 
 def _known(cp: ConcurrentProgram) -> frozenset[str]:
-    """What makes more operations scheduling points, so that the search need not begin anew when it meets them; and
-    whether it has to ask if weaker atomics allow more than it executes."""
+    """What makes more operations scheduling points, so that the search need not begin anew when it meets them; whether
+    it has to ask if weaker atomics allow more than it executes; whether the program tells what memory it writes."""
     found = set()
     for name in cp.program.externals:
         operation = sync_op(name)
@@ -105,6 +105,8 @@ def _known(cp: ConcurrentProgram) -> frozenset[str]:
             found.add("try")
     if any(_is_weaker(i) for function in cp.program.functions.values() for i in function.instructions()):
         found.add("weaker")
+    if cp.uninitialised:
+        found.add("validity")
     return frozenset(found)
 
 

@@ -28,6 +28,7 @@ from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.inputs import program_inputs
 from raceproof.facts.models import KnownFunctions, known_functions
 from raceproof.facts.pointers.points_to import solve
+from raceproof.facts.uninitialised import uninitialised_memory
 from raceproof.ir import LIBRARY_VARIABLES, Address, Program, Reg, operands
 from raceproof.model import (
     MAIN,
@@ -184,6 +185,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         overwriting=overwriting_sites(world),
         pointer_numbers=pointers_read_as_numbers(world),
         inputs=program_inputs(world, calls),
+        uninitialised=uninitialised_memory(world),
     )
 
 

@@ -53,8 +53,19 @@ DECLARATIONS = {
     "rp_round": "void @rp_round()",
     "rp_tls": "ptr @rp_tls(ptr)",
     "rp_unseen": "void @rp_unseen()",
+    "rp_fresh": "void @rp_fresh(ptr, i64)",
+    "rp_set_range": "void @rp_set_range(ptr, i32, i64)",
+    "rp_set_string": "void @rp_set_string(ptr, i32)",
+    "rp_set_bits": "void @rp_set_bits(ptr, i64, i32)",
+    "rp_set_rest": "void @rp_set_rest(ptr, i64)",
+    "rp_copied": "void @rp_copied(ptr, ptr, i64)",
+    "rp_check_range": "void @rp_check_range(ptr, i32, i64)",
+    "rp_check_string": "void @rp_check_string(ptr, i32)",
+    "rp_check_bits": "void @rp_check_bits(ptr, i64, i32, i32)",
+    "rp_undefined": "void @rp_undefined(i32, i32)",
 }
 HOOKS = tuple(DECLARATIONS)
+_ANY = 1 << 20  # bytes of which one does not know how many they are
 _ORDERS = {
     MemoryOrder.UNORDERED: 1,
     MemoryOrder.RELAXED: 1,
@@ -120,7 +131,10 @@ class HookWriter:
             return []
         lines: list[str] = []
         access = f"i32 {hook.access}"
-        verb = "read" if hook.kind == "read" else "write"
+        verb = hook.kind if hook.kind in ("read", "check", "set") else "write"
+        if hook.kind == "rest":
+            most = hook.extent.count if isinstance(hook.extent, Fixed) else _ANY
+            return [call("rp_set_rest", f"ptr {pointer.value}", f"i64 {most}")]
         match hook.extent:
             case Block():
                 return [call("rp_free_access", f"ptr {pointer.value}", access)]
@@ -146,6 +160,16 @@ class HookWriter:
                     length = self._make(lines, f"select i1 {condition}, i64 {length}, i64 0")
                 lines.append(call(f"rp_{verb}_range", f"ptr {pointer.value}", access, f"i64 {length}"))
         return lines
+
+    def copied(self, arguments: Sequence[TextArgument]) -> list[str]:
+        """The lines that tell that the first argument gets what is at the second, as many bytes as the third says."""
+        if len(arguments) < 3 or arguments[0].value is None or arguments[1].value is None:
+            return []
+        lines: list[str] = []
+        length = self._most(arguments[2], lines)
+        if length is None:
+            return []
+        return [*lines, call("rp_copied", f"ptr {arguments[0].value}", f"ptr {arguments[1].value}", f"i64 {length}")]
 
     def _length(
         self,

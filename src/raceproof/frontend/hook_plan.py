@@ -17,7 +17,7 @@ from typing import Literal, final
 
 from raceproof.ir import SiteId
 
-HookKind = Literal["read", "write", "update", "free"]
+HookKind = Literal["read", "write", "update", "free", "check", "set", "rest"]
 NO_ACCESS = 0xFFFFFFFF
 RESULT = -1
 """In place of an argument's index: what the call returns."""
@@ -119,6 +119,9 @@ class AccessHook:
 
     `behind`: to be told after the call, because only then it is known what was touched; `guard` may then rule
     it out (`bound` for ABOVE).
+
+    The kinds `check`, `set` and `rest` are not accesses but ask and tell of memory that may never have been written
+    (native/validity.c); their `access` is the site. With `rest` it is not known how much is written.
     """
 
     access: int
@@ -146,7 +149,9 @@ class HookPlan:
     `accesses`: the hooks of each site. `replaced`: external function -> the runtime's function for it.
     `thread_api`: external functions whose callers belong into a call stack. `atomic_functions`: functions of
     the program that run as one step. `roles`: for loops that wait. `meetings`: functions whose result only says
-    who came in which order. `tokens`: (global, offset) of locks.
+    who came in which order. `tokens`: (global, offset) of locks. `memory`: by site, what may read memory that was
+    never written, or write it; `variables`: such local variables, with their size; `copies`: calls that copy such
+    memory as it is, to their first argument from their second.
     """
 
     accesses: Mapping[SiteId, tuple[AccessHook, ...]]
@@ -156,3 +161,6 @@ class HookPlan:
     roles: Mapping[str, Role] = field(default_factory=dict)
     meetings: frozenset[str] = frozenset()
     tokens: tuple[tuple[str, int], ...] = ()
+    memory: Mapping[SiteId, tuple[AccessHook, ...]] = field(default_factory=dict)
+    variables: Mapping[SiteId, int | None] = field(default_factory=dict)
+    copies: frozenset[SiteId] = frozenset()

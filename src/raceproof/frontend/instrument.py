@@ -19,6 +19,7 @@ from raceproof.frontend.llvm_lexer import split_attachments, unquote
 from raceproof.frontend.module_exports import exports, symbol
 from raceproof.frontend.spin_loops import spin_loops
 from raceproof.frontend.startup import DESTRUCTORS
+from raceproof.frontend.undefined_values import used_results
 from raceproof.ir import Address, Call, CompareExchange, Fence, Function, Load, Program, Rmw, Store, operands
 
 TLS_SECTION = "rptls"
@@ -61,6 +62,7 @@ def instrument(text: str, program: Program, plan: HookPlan) -> str:
         may_reach_hook=_may_reach_hook(program, plan),
         thread_locals=_thread_locals(program),
         spins=spin_loops(program, plan),
+        used_results=used_results(program),
     )
     module = _Module(facts, writer)
     module.read(text)

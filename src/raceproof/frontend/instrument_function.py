@@ -11,14 +11,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from raceproof.core import InternalError, Unsupported
+from raceproof.frontend.bits_used import BitsUsed, bits_used
 from raceproof.frontend.hook_calls import HookWriter, call, order_number
 from raceproof.frontend.hook_plan import NO_ACCESS, AccessHook, Appended, HookPlan, Moved
 from raceproof.frontend.llvm_functions import instruction_rows
 from raceproof.frontend.llvm_lexer import split_attachments, unquote
 from raceproof.frontend.llvm_values import TextArgument, access_address, atomic_address, call_arguments
 from raceproof.frontend.spin_loops import SpinLoops
+from raceproof.frontend.undefined_values import NO_UNDEFINED, UndefinedValues, is_nothing, undefined_values
 from raceproof.ir import (
     Address,
+    Alloca,
     Branch,
     Call,
     Cast,
@@ -27,6 +30,7 @@ from raceproof.ir import (
     Fence,
     Function,
     Instr,
+    IntConst,
     IntType,
     IrType,
     Jump,
@@ -36,6 +40,7 @@ from raceproof.ir import (
     Phi,
     Program,
     PtrType,
+    Reg,
     Return,
     Rmw,
     Store,
@@ -52,6 +57,8 @@ _RESULT = re.compile(r'  (%(?:"[^"]*"|[\w$.\-]+)) = ')
 _CALLED_TYPE = re.compile(r"call (?:[a-z]+(?:\([^)]*\))? )*?(ptr|i\d+)\b")
 # Barriers and hints to the processor mean nothing to fibers.
 _ASSEMBLY = re.compile(r'(\bcall [^@"]*\basm (?:[a-z]+ )*)"[^"]*"')
+_COUNT = re.compile(r", (i\d+) (%(?:\"[^\"]*\"|[\w$.\-]+))")
+_INCOMING = re.compile(r"\[ (.*?) \](?=, \[|$)")
 _TARGET_LABEL = re.compile(r'label (%(?:"[^"]*"|[\w$.\-]+))')
 
 
@@ -64,6 +71,7 @@ class ModuleFacts:
     may_reach_hook: frozenset[str]  # functions of the program; "" for calls through a pointer
     thread_locals: Mapping[str, re.Pattern[str]]
     spins: SpinLoops
+    used_results: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -78,9 +86,13 @@ class FunctionInstrumenter:
     _loop_pending: int | None = None
     _used: frozenset[Operand] | None = None
     _carried: list[tuple[str, IrType]] = field(default_factory=list)
+    undefined: UndefinedValues = NO_UNDEFINED
+    _bits_found: BitsUsed | None = None
+    _gone: list[tuple[str, str]] = field(default_factory=list)
 
     def run(self, rows: Sequence[str]) -> list[str]:
         instructions = self.function.instructions()
+        self.undefined = undefined_values(self.function, self.function.name in self.facts.used_results)
         self.label = self.function.blocks[0].label
         if self.function.name in self.facts.plan.atomic_functions:
             self._site(next(self.function.instructions()))
@@ -122,6 +134,7 @@ class FunctionInstrumenter:
             self.out.append(call("rp_round"))
             self._loop_pending = None
             self._carried = []
+        self._undefined(instr)
         text = self._thread_local_uses(instr, text)
         if isinstance(instr, Compute) and instr.op == "asm":
             text = [_ASSEMBLY.sub(r'\1""', text[0])]
@@ -135,13 +148,17 @@ class FunctionInstrumenter:
             case Call():
                 self._call(instr, text)
                 return
+            case Alloca() if instr.id in self.facts.plan.variables:
+                text = [*text, *self._variable(instr, text[0])]
             case Phi():
-                text = [self._phi(instr, text[0])]
+                text = [*self._companion(instr, text[0]), self._phi(instr, text[0])]
                 if instr.id in self.facts.spins.carried:
-                    self._carried.append((text[0].split(" = ", 1)[0].strip(), instr.type))
-            case Return() if self.function.name in self.facts.plan.atomic_functions:
-                self._site(instr)
-                self.out.append(f"  call void @{ATOMIC_END}()")
+                    self._carried.append((text[-1].split(" = ", 1)[0].strip(), instr.type))
+            case Return():
+                self.out += [call("rp_set_range", f"ptr {register}", "i32 0", size) for register, size in self._gone]
+                if self.function.name in self.facts.plan.atomic_functions:
+                    self._site(instr)
+                    self.out.append(f"  call void @{ATOMIC_END}()")
             case Jump() | Branch() | Switch() if self._is_latch():
                 self._latch(instr, text)
                 return
@@ -172,14 +189,82 @@ class FunctionInstrumenter:
     def _plain(self, instr: Load | Store, head: str) -> None:
         hooks = self.facts.plan.accesses.get(instr.id, ())
         is_polled = instr.id in self.facts.spins.polled
-        if not hooks and not is_polled:
+        if not hooks and not is_polled and instr.id not in self.facts.plan.memory:
             return
         address = self._address(instr, access_address(head))
         for hook in hooks:
             verb = "rp_read" if hook.kind == "read" else "rp_write"
             self.out.append(call(verb, f"ptr {address}", f"i32 {hook.access}", f"i32 {instr.type.size}"))
-        if not hooks:
+        if not hooks and is_polled:
             self.out.append(call("rp_poll", f"ptr {address}", f"i32 {instr.type.size}"))
+        self._validity(instr, address)
+
+    def _validity(self, instr: Load | Store | Rmw | CompareExchange, address: str) -> None:
+        """Ask whether what is read was written, and tell what is written."""
+        size = instr.type.size
+        for hook in self.facts.plan.memory.get(instr.id, ()):
+            if hook.kind == "check" and isinstance(instr, Load) and instr.result in self._bits().used and size <= 8:
+                used = self._bits().used[instr.result]
+                if used:
+                    self.out.append(
+                        call("rp_check_bits", f"ptr {address}", f"i64 {used}", f"i32 {size}", f"i32 {instr.id}")
+                    )
+            elif hook.kind == "check":
+                self.out.append(call("rp_check_range", f"ptr {address}", f"i32 {instr.id}", f"i64 {size}"))
+            elif instr.id in self._bits().kept:
+                kept = self._bits().kept[instr.id]
+                self.out.append(call("rp_set_bits", f"ptr {address}", f"i64 {kept}", f"i32 {size}"))
+            else:
+                self.out.append(call("rp_set_range", f"ptr {address}", f"i32 {instr.id}", f"i64 {size}"))
+
+    def _bits(self) -> BitsUsed:
+        if self._bits_found is None:
+            self._bits_found = bits_used(self.function)
+        return self._bits_found
+
+    # --- values that were never given
+
+    def _variable(self, instr: Alloca, row: str) -> list[str]:
+        """A local variable comes to be; when its function returns, its memory is somebody else's."""
+        register = row.split(" = ", 1)[0].strip()
+        if isinstance(instr.count, IntConst):
+            size = f"i64 {instr.type.size * instr.count.value}"
+            if self.label == self.function.blocks[0].label:
+                self._gone.append((register, size))
+            return [call("rp_fresh", f"ptr {register}", size)]
+        count = _COUNT.search(row)
+        if count is None:
+            return []
+        lines: list[str] = []
+        many = count.group(2)
+        if count.group(1) != "i64":
+            many = self.writer.new()
+            lines.append(f"  {many} = zext {count.group(1)} {count.group(2)} to i64")
+        size = self.writer.new()
+        lines.append(f"  {size} = mul i64 {many}, {instr.type.size}")
+        return [*lines, call("rp_fresh", f"ptr {register}", f"i64 {size}")]
+
+    def _undefined(self, instr: Instr | Terminator) -> None:
+        never, phis = self.undefined.asks_of(instr)
+        if never:
+            self.out.append(call("rp_undefined", "i32 1", f"i32 {instr.id}"))
+        for register in phis:
+            flag = self.writer.new()
+            self.out.append(f"  {flag} = zext i1 {_companion_name(register)} to i32")
+            self.out.append(call("rp_undefined", f"i32 {flag}", f"i32 {instr.id}"))
+
+    def _companion(self, instr: Phi, row: str) -> list[str]:
+        """Beside a phi that may have no value, one that says whether it has none."""
+        if instr.result not in self.undefined.sometimes:
+            return []
+        blocks = [entry.rpartition(", %")[2] for entry in _INCOMING.findall(row)]
+        flags = []
+        for (value, _), block in zip(instr.incoming, blocks, strict=True):
+            flag = "true" if is_nothing(value) or value in self.undefined.never else "false"
+            if isinstance(value, Reg) and value in self.undefined.sometimes:
+                flag = _companion_name(value)
+            flags.append(f"[ {flag}, %{block} ]")
+        return [self._phi(instr, f"  {_companion_name(instr.result)} = phi i1 {', '.join(flags)}")]
 
     def _atomic(self, instr: Load | Store | Rmw | CompareExchange | Fence, head: str) -> None:
         self._site(instr)
@@ -202,6 +287,7 @@ class FunctionInstrumenter:
                 self.out.append(call("rp_atomic_rmw", *arguments))
             case CompareExchange():
                 self.out.append(call("rp_cas", *arguments, f"i32 {order_number(instr.failure_order)}"))
+        self._validity(instr, address)
 
     def _address(self, instr: Instr, address: str | None) -> str:
         if address is None:
@@ -217,22 +303,24 @@ class FunctionInstrumenter:
         plan, head = self.facts.plan, text[0]
         if isinstance(instr.callee, OtherConst):  # what it reads, writes and orders could not be seen
             raise Unsupported(f"running {instr.callee}", instr.pos)
-        hooks = plan.accesses.get(instr.id, ())
-        arguments = call_arguments(head) if hooks else []
+        hooks = plan.accesses.get(instr.id, ()) + plan.memory.get(instr.id, ())
+        arguments = call_arguments(head) if hooks or instr.id in plan.copies else []
         is_tail = head.lstrip().startswith("musttail") or " = musttail call" in head
-        ends: dict[int, TextArgument] = {}
-        sizes: dict[int, TextArgument] = {}
+        ends: dict[AccessHook, TextArgument] = {}
+        sizes: dict[AccessHook, TextArgument] = {}
         for hook in hooks:
             if not hook.behind:
                 self.out += self.writer.touch(hook, arguments, None)
             elif isinstance(hook.extent, Appended) and (pointer := _pointer(hook, arguments)) is not None:
                 lines, end = self.writer.end_of_string(pointer)
                 self.out += lines
-                ends[hook.access] = TextArgument("ptr", end)
+                ends[hook] = TextArgument("ptr", end)
             elif isinstance(hook.extent, Moved) and (old := arguments[hook.extent.source].value) is not None:
                 lines, size = self.writer.size_of_block(old)
                 self.out += lines
-                sizes[hook.access] = TextArgument("i64", size)
+                sizes[hook] = TextArgument("i64", size)
+        if instr.id in plan.copies:
+            self.out += self.writer.copied(arguments)
         symbol = instr.callee.symbol if isinstance(instr.callee, Address) else ""
         is_entered = symbol in self.facts.may_reach_hook and not is_tail
         if is_entered:
@@ -251,9 +339,9 @@ class FunctionInstrumenter:
             result = _call_result(head)
             for hook in behind:
                 given = list(arguments)
-                if hook.argument is not None and hook.access in ends:
-                    given[hook.argument] = ends[hook.access]
-                self.out += self.writer.touch(hook, given, result, sizes.get(hook.access))
+                if hook.argument is not None and hook in ends:
+                    given[hook.argument] = ends[hook]
+                self.out += self.writer.touch(hook, given, result, sizes.get(hook))
 
     def _used_registers(self) -> frozenset[Operand]:
         if self._used is None:
@@ -312,7 +400,7 @@ class FunctionInstrumenter:
         head, _, rest = row.partition("[")
         seen: set[str] = set()
         kept: list[str] = []
-        for entry in re.findall(r"\[ (.*?) \](?=, \[|$)", f"[{rest}"):
+        for entry in _INCOMING.findall(f"[{rest}"):
             value, _, block = entry.rpartition(", %")
             source = unquote(block)
             if self.label in spins.latches.get((name, source), {}):
@@ -328,6 +416,11 @@ def back_label(latch: str, header: str) -> str:
     """The block on the way from a latch back to a header, quoted: labels may hold anything."""
     plain = "".join(c if c.isalnum() or c in "._-" else f"\\{ord(c):02X}" for c in f"{latch}.{header}")
     return f'"rp.back.{plain}"'
+
+
+def _companion_name(register: Reg) -> str:
+    plain = "".join(c if c.isalnum() or c in "._-" else f"\\{ord(c):02X}" for c in register.name)
+    return f'%"rp.undefined.{plain}"'
 
 
 def _pointer(hook: AccessHook, arguments: Sequence[TextArgument]) -> str | None:

@@ -10,6 +10,8 @@ of those is an access that may race. So the text goes through three steps:
     promote   SROA runs;
     restore   what `protect` did is undone: the text has no trace of it.
 
+Besides, variables that may become registers get a value that LLVM knows nothing of (`unwritten_locals`).
+
 A local of our own is an alloca whose address goes nowhere but into loads, stores, getelementptr and the
 memory intrinsics: no other thread can reach it. Every doubt counts as an escape, so `protect` errs on the
 side of leaving a local in memory, never on the side of losing an access.
@@ -25,6 +27,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import llvmlite.binding as llvm
+
+from raceproof.frontend.unwritten_locals import give_values, take_away, types_of
 
 # Metadata kind that marks, between `protect` and `restore`, a volatile access that was plain in the source.
 PLAIN_MARKER = "raceproof.plain"
@@ -54,7 +58,7 @@ class _Body:
     how many of them must be ours) for each access.
     """
 
-    allocas: set[str] = field(default_factory=set)
+    allocas: dict[str, int] = field(default_factory=dict)
     base: dict[str, str] = field(default_factory=dict)
     escaping: list[str] = field(default_factory=list)
     accesses: list[tuple[int, list[str], int]] = field(default_factory=list)
@@ -65,13 +69,15 @@ def protect(text: str) -> str:
     constants = frozenset(_CONSTANT.findall(text))
     lines = _ATTRIBUTES.sub(_forget_purity, text).split("\n")
     opaque: dict[str, str] = {}
+    types, unwritten = types_of(text), 0
     position, end = 0, len(lines)
     while position < end:
         if lines[position].startswith("define "):
             stop = position + 1
             while stop < end and lines[stop] != "}":
                 stop += 1
-            _protect_body(lines, range(position + 1, stop), constants, opaque)
+            local = _protect_body(lines, range(position + 1, stop), constants, opaque)
+            unwritten = give_values(lines, local, types, unwritten)
             position = stop
         position += 1
     return "\n".join([*lines, *opaque.values(), ""])
@@ -82,7 +88,10 @@ def _forget_purity(match: re.Match[str]) -> str:
     return match.group().replace(" willreturn", "")
 
 
-def _protect_body(lines: list[str], numbers: Iterable[int], constants: frozenset[str], opaque: dict[str, str]) -> None:
+def _protect_body(
+    lines: list[str], numbers: Iterable[int], constants: frozenset[str], opaque: dict[str, str]
+) -> list[tuple[int, str]]:
+    """Returns the variables that may become registers, (line, register)."""
     body = _Body()
     for number in numbers:
         line = lines[number]
@@ -93,6 +102,7 @@ def _protect_body(lines: list[str], numbers: Iterable[int], constants: frozenset
     for number, addresses, needed in body.accesses:
         if sum(1 for address in addresses if address in local) < needed:
             lines[number] = _protected(lines[number], opaque)
+    return [(number, name) for name, number in body.allocas.items() if name in local]
 
 
 def _read_line(body: _Body, number: int, line: str, constants: frozenset[str]) -> None:
@@ -103,7 +113,7 @@ def _read_line(body: _Body, number: int, line: str, constants: frozenset[str]) -
         return
     result, opcode = match.groups()
     if opcode == "alloca":
-        body.allocas.add(result)
+        body.allocas[result] = number
     elif opcode == "load":
         body.accesses.append((number, _address(line), 1))
     elif opcode == "store":
@@ -177,4 +187,4 @@ def promote(module: llvm.ModuleRef) -> None:
 def restore(text: str) -> str:
     """Undo `protect`: afterwards exactly the accesses that the source calls volatile are so."""
     text = _OPAQUE_DECLARATION.sub("", text).replace(f"@{OPAQUE_PREFIX}", "@llvm.")
-    return _MARKED.sub(r"\1 \2\3", text)
+    return take_away(_MARKED.sub(r"\1 \2\3", text))

@@ -87,6 +87,7 @@ from raceproof.model.symbolic import (
     is_absolute,
     of_atom,
 )
+from raceproof.model.uninitialised import UninitialisedMemory
 
 __all__ = [
     "MAIN",
@@ -184,6 +185,7 @@ __all__ = [
     "Trace",
     "TraceStep",
     "Turn",
+    "UninitialisedMemory",
     "Unwinding",
     "ValueData",
     "Verdict",

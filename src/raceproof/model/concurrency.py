@@ -13,6 +13,7 @@ from raceproof.model.inputs import ProgramInput
 from raceproof.model.memory import MemLoc, MemObject
 from raceproof.model.regions import NO_REGIONS, Region, Regions
 from raceproof.model.symbolic import Atom, Linear, ObjectId, StartArg, ThreadId
+from raceproof.model.uninitialised import NOTHING_UNINITIALISED, UninitialisedMemory
 
 AccessId = NewType("AccessId", int)
 MAIN = ThreadId(0)
@@ -380,7 +381,7 @@ class ConcurrentProgram:
     local variables, but for main's, that threads share and that one created meanwhile could outlive. `overwriting`:
     instructions that may write, as plain memory, into what threads synchronise by. `pointer_numbers`: reads of
     numbers where a pointer may be. `inputs`: where the program may be given something from outside that can matter;
-    None if that is not known.
+    None if that is not known. `uninitialised`: where to ask whether a value was ever written.
     """
 
     program: Program
@@ -408,3 +409,4 @@ class ConcurrentProgram:
     overwriting: frozenset[SiteId] = frozenset()
     pointer_numbers: frozenset[SiteId] = frozenset()
     inputs: tuple[ProgramInput, ...] | None = None
+    uninitialised: UninitialisedMemory = NOTHING_UNINITIALISED

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "validity.h"
 #include "futures.h"
 
 struct options options = {.max_steps = 100000};
@@ -108,6 +109,7 @@ static void add_known(const char *rest) {
                  : strcmp(rest, "barrier") == 0 ? &options.barrier_ordered
                  : strcmp(rest, "begun") == 0   ? &options.begun
                  : strcmp(rest, "weaker") == 0  ? &options.weaker
+                 : strcmp(rest, "validity") == 0 ? &follows_validity
                                                 : NULL;
     if (flag == NULL) refuse("known", rest);
     *flag = true;

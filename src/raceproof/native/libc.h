@@ -107,6 +107,7 @@ extern struct libc_state libc;
 enum { PROGRAM_PID = 4242, PROGRAM_PARENT_PID = 4241 };
 
 void *libc_alloc(size_t size, size_t align);             /* NULL and ENOMEM if there is no memory */
+void *libc_alloc_fresh(size_t size, size_t align);       /* likewise; the program has not written it yet (validity.h) */
 void *libc_realloc(void *p, size_t size);
 char *libc_copy_string(const char *text, size_t length); /* a new block, or NULL */
 void libc_emit(const char *text, size_t length);         /* to standard output or error */

@@ -8,7 +8,7 @@ void rp_lib_free(void *p);
 
 /* There is nobody to catch an exception. */
 static void *new_block(size_t size, size_t align) {
-    void *block = libc_alloc(size, align);
+    void *block = libc_alloc_fresh(size, align);
     if (block == NULL) libc_die("abort", "operator new: no memory for %zu bytes", size);
     return block;
 }
@@ -25,12 +25,12 @@ RP_LIB void *rp_lib__ZnamSt11align_val_t(size_t size, size_t align) { return new
 
 RP_LIB void *rp_lib__ZnwmRKSt9nothrow_t(size_t size, const void *tag) {
     (void)tag;
-    return libc_alloc(size, 0);
+    return libc_alloc_fresh(size, 0);
 }
 
 RP_LIB void *rp_lib__ZnamRKSt9nothrow_t(size_t size, const void *tag) {
     (void)tag;
-    return libc_alloc(size, 0);
+    return libc_alloc_fresh(size, 0);
 }
 
 RP_LIB void rp_lib__ZdlPv(void *p) { delete_block(p); }

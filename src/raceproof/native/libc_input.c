@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #endif
 #include "libc.h"
+#include "validity.h"
 #include "program_types.h"
 
 #include <errno.h>
@@ -148,6 +149,7 @@ static ssize_t next_record(char **line, size_t *room, int delimiter, FILE *strea
     } while (c != delimiter);
     if (length == 0) return -1;
     (*line)[length] = '\0';
+    validity_written(*line, length + 1);
     return (ssize_t)length;
 }
 

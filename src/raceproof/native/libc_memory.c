@@ -5,6 +5,7 @@
 #include "libc.h"
 #include "load.h"
 #include "program_types.h"
+#include "validity.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,6 +44,14 @@ void *libc_alloc(size_t size, size_t align) {
         tell_no_memory("block", size);
         errno = ENOMEM;
     }
+    if (block != NULL) validity_written(block, size); /* of an earlier block there */
+    return block;
+}
+
+/* What the program gets without a content. */
+void *libc_alloc_fresh(size_t size, size_t align) {
+    void *block = libc_alloc(size, align);
+    if (block != NULL) validity_fresh(block, size);
     return block;
 }
 
@@ -70,8 +79,11 @@ static void fail_free(const char *function, void *p, int is_double) {
 
 static void free_block(const char *function, void *p) {
     if (heap_contains(p)) {
+        size_t size = 0;
+        (void)heap_find(p, NULL, &size, NULL, NULL);
         int failed = heap_free(p);
         if (failed) fail_free(function, p, failed == 1);
+        validity_fresh(p, size); /* who reads it now may find anything */
     } else if (is_variable(p)) {
         fail_free(function, p, 0);
     } else {
@@ -83,6 +95,8 @@ static void *move_block(void *p, size_t old_size, size_t size) {
     void *moved = libc_alloc(size, 0);
     if (moved == NULL) return NULL;
     memcpy(moved, p, old_size < size ? old_size : size);
+    validity_copied(moved, p, old_size < size ? old_size : size);
+    if (size > old_size) validity_fresh((char *)moved + old_size, size - old_size);
     free_block("realloc", p);
     return moved;
 }
@@ -90,7 +104,7 @@ static void *move_block(void *p, size_t old_size, size_t size) {
 void *libc_realloc(void *p, size_t size) {
     void *base;
     size_t old_size;
-    if (p == NULL) return libc_alloc(size, 0);
+    if (p == NULL) return libc_alloc_fresh(size, 0);
     if (!heap_contains(p)) {
         if (!is_variable(p)) return realloc(p, size);
         fail_free("realloc", p, 0);
@@ -101,7 +115,9 @@ void *libc_realloc(void *p, size_t size) {
         fail_free("realloc", p, state == HEAP_FREED && base == p);
         return NULL;
     }
-    return heap_resize(rp_tid(), p, size) ? p : move_block(p, old_size, size);
+    if (!heap_resize(rp_tid(), p, size)) return move_block(p, old_size, size);
+    if (size > old_size) validity_fresh((char *)p + old_size, size - old_size);
+    return p;
 }
 
 /* glibc frees on realloc(p, 0), musl does not: as glibc, which most programs were written for. */
@@ -119,7 +135,7 @@ static int product(size_t count, size_t size, size_t *result) {
 
 static int is_power_of_two(size_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
-RP_LIB void *rp_lib_malloc(size_t size) { return libc_alloc(size, 0); }
+RP_LIB void *rp_lib_malloc(size_t size) { return libc_alloc_fresh(size, 0); }
 
 static void *alloc_array(size_t count, size_t size) {
     size_t bytes; /* our blocks are zero anyway */
@@ -154,24 +170,24 @@ RP_LIB void rp_lib_free_aligned_sized(void *p, size_t align, size_t size) {
 }
 
 static void *alloc_aligned(size_t align, size_t size) {
-    if (is_power_of_two(align)) return libc_alloc(size, align);
+    if (is_power_of_two(align)) return libc_alloc_fresh(size, align);
     errno = EINVAL;
     return NULL;
 }
 
 RP_LIB void *rp_lib_aligned_alloc(size_t align, size_t size) { return alloc_aligned(align, size); }
 RP_LIB void *rp_lib_memalign(size_t align, size_t size) { return alloc_aligned(align, size); }
-RP_LIB void *rp_lib_valloc(size_t size) { return libc_alloc(size, PAGE_ALIGNMENT); }
+RP_LIB void *rp_lib_valloc(size_t size) { return libc_alloc_fresh(size, PAGE_ALIGNMENT); }
 
 RP_LIB void *rp_lib_pvalloc(size_t size) {
     size_t rounded = (size + PAGE_ALIGNMENT - 1) & ~(size_t)(PAGE_ALIGNMENT - 1);
-    return libc_alloc(rounded < size ? size : rounded, PAGE_ALIGNMENT);
+    return libc_alloc_fresh(rounded < size ? size : rounded, PAGE_ALIGNMENT);
 }
 
 RP_LIB int rp_lib_posix_memalign(void **result, size_t align, size_t size) {
     if (!is_power_of_two(align) || align % sizeof(void *) != 0) return EINVAL;
     int before = errno; /* posix_memalign leaves it alone */
-    void *block = libc_alloc(size, align);
+    void *block = libc_alloc_fresh(size, align);
     errno = before;
     if (block == NULL) return ENOMEM;
     *result = block;
@@ -197,7 +213,7 @@ RP_LIB int rp_lib_mallopt(int option, int value) {
 }
 
 /* glibc's own names for them */
-RP_LIB void *rp_lib___libc_malloc(size_t size) { return libc_alloc(size, 0); }
+RP_LIB void *rp_lib___libc_malloc(size_t size) { return libc_alloc_fresh(size, 0); }
 RP_LIB void *rp_lib___libc_calloc(size_t count, size_t size) { return alloc_array(count, size); }
 RP_LIB void *rp_lib___libc_realloc(void *p, size_t size) { return realloc_or_free(p, size); }
 RP_LIB void *rp_lib___libc_memalign(size_t align, size_t size) { return alloc_aligned(align, size); }

@@ -75,6 +75,21 @@ RP_HOOK void rp_unseen(void);
  * initial values of all of them. */
 RP_HOOK void *rp_tls(void *image);
 
+/* Memory of the program that was never written, and values made of nothing (validity.c). A local variable comes to be;
+ * memory is written, by a range, a string, some bits, or one cannot say how far; copied as it is; read. `site` is where.
+ * `kept` and `used` are bits of a value of up to eight bytes, the lowest one first. rp_undefined: a register is used,
+ * which on this way has no value. */
+RP_HOOK void rp_fresh(const void *begin, uint64_t size);
+RP_HOOK void rp_set_range(const void *begin, uint32_t site, uint64_t size);
+RP_HOOK void rp_set_string(const char *string, uint32_t site);
+RP_HOOK void rp_set_bits(const void *begin, uint64_t kept, uint32_t size);
+RP_HOOK void rp_set_rest(const void *begin, uint64_t most);
+RP_HOOK void rp_copied(const void *to, const void *from, uint64_t size);
+RP_HOOK void rp_check_range(const void *begin, uint32_t site, uint64_t size);
+RP_HOOK void rp_check_string(const char *string, uint32_t site);
+RP_HOOK void rp_check_bits(const void *begin, uint64_t used, uint32_t size, uint32_t site);
+RP_HOOK void rp_undefined(uint32_t is_undefined, uint32_t site);
+
 /* ---- what the shared object exports
 
    int rp_program_main(int argc, char **argv, char **envp)   calls the entry function with what it takes
@@ -119,6 +134,7 @@ struct rp_global {
    item_executions N       after so many, give away all that is left, and end
    known NAME              try, cancel, barrier: the program has such things, which decides what is a scheduling point;
                            weaker: so are atomics that are not sequentially consistent (weaker.c);
+                           validity: the program says what it writes, and asks before it reads (validity.c);
                            begun: what precedes the search proper is done
    visible ACCESS          this access is a scheduling point
    found A B               a pair of which a race is known

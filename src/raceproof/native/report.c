@@ -179,7 +179,10 @@ void report_other(const char *kind, const char *message, uint32_t site) {
     const char *why = why_bounded(kind);
     if (why != NULL) {
         char reason[640];
-        snprintf(reason, sizeof reason, "%s: %s", why, message);
+        if (strcmp(kind, "uninitialised") == 0)
+            snprintf(reason, sizeof reason, "%s", message);
+        else
+            snprintf(reason, sizeof reason, "%s: %s", why, message);
         bool is_access = strcmp(kind, "use after free") == 0; /* then it is the access that is told, not a site */
         report_bounded(reason, is_access ? NONE : site);
     }

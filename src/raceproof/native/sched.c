@@ -20,6 +20,7 @@
 #include "heap.h"
 #include "items.h"
 #include "libc.h"
+#include "validity.h"
 
 struct thread threads[RP_MAX_THREADS];
 struct thread *self;
@@ -488,6 +489,7 @@ static pid_t own_process(void) {
 static void run_here(void) {
     reset_program();
     heap_reset();
+    validity_reset();
     libc_reset();
     objects_reset();
     shadow_reset();

@@ -9,7 +9,7 @@ from exploring import Searched, load_text, search
 
 from raceproof.core import Unsupported
 
-# The statement in the middle decides whether main comes to the thread, and to the race with it.
+# The statement in the middle decides whether main comes to the second thread, and to the race with it.
 PROGRAM = """
 #include <assert.h>
 #include <errno.h>
@@ -22,10 +22,13 @@ PROGRAM = """
 #include <unistd.h>
 int x;
 volatile int zero;
+void *none(void *p) { return p; }
 void *one(void *p) { x = 1; return p; }
 %s
 int main(void) {
     pthread_t t;
+    pthread_create(&t, 0, none, 0);
+    pthread_join(t, 0);
     %s
     pthread_create(&t, 0, one, 0);
     x = 2;
