@@ -5,7 +5,8 @@ the weaker memory orders), `values` (values decide), `loops` (loops and inputs; 
 `api` (the whole thread API, pointers, heap), `loose` (every way to wait, without a plan), `chains` (threads that wait
 for others in chains), `lists` (lists that hang on several roots, each with its lock), `queues` (nodes that are taken
 out of lists and used without a lock), `idioms` (idioms put together and spoiled, statements at random), `variations`
-(the programs of `tests/programs`, spoiled). Programs of all but the last three are trees, which end and are bounded, so
+(the programs of `tests/programs`, spoiled), `library` (two calls of the library about one object, whose truth the
+standards tell: see `library_judging`). Programs of all but the last three are trees, which end and are bounded, so
 that `dfs` comes to its end, but for some of `lists`; those of the last three are texts, which `dfs` may not finish.
 """
 
@@ -18,7 +19,7 @@ from typing import Final
 from differential.generator import generate as idioms
 from differential.shrinker import candidates
 
-from exploration import api, chains, generator, lists, loose, queues, small_loops, values, variations
+from exploration import api, chains, generator, library_pairs, lists, loose, queues, small_loops, values, variations
 from exploration.syntax import Source, render, smaller
 
 
@@ -32,7 +33,9 @@ class Specimen:
     source: Source | None = None
 
     def smaller(self) -> Iterator[Specimen]:
-        """Programs with one piece less."""
+        """Programs with one piece less; of another pair of calls the standards would say something else."""
+        if self.family == library_pairs.MODE:
+            return
         if self.source is None:
             for text in candidates(self.text):
                 yield replace(self, text=text)
@@ -55,11 +58,12 @@ _TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "queues": queues.generate,
     "idioms": lambda seed: idioms(seed).text,
     "variations": variations.generate,
+    library_pairs.MODE: lambda seed: library_pairs.generate(seed).text,
 }
 FAMILIES: Final = (*_TREES, *_TEXTS)
 CYCLE: Final = (
     *("sc", "api", "loops", "idioms", "values", "loose", "variations", "weak", "api", "loops", "loose", "chains"),
-    *("variations", "chains", "lists", "queues"),
+    *("variations", "chains", "lists", "queues", "library"),
 )
 """The families of consecutive seeds."""
 

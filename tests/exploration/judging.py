@@ -38,7 +38,7 @@ from typing import Final
 from metamorphic.changes import CHANGES, Claim
 from unit.cli.commands import run_command
 
-from exploration import bmc_agreement, sanitizer
+from exploration import bmc_agreement, library_judging, library_pairs, sanitizer
 from exploration.compare import Compiled, Problem, compile_text, disagreements, lines_of, never_waits, places
 from exploration.families import Specimen
 from exploration.searches import OPEN, ORACLE, SWEEP, Key, Limits, Lines, Outcome, Searches, key_of
@@ -96,7 +96,8 @@ class Plan:
 @dataclass(slots=True)
 class Judged:
     """What one program showed. `skipped`: why nothing was compared; `seconds` by who looked at it; `racing_lines` and
-    `proved_lines`: the lines of the pairs that were executed as races, and of those that an engine proved."""
+    `proved_lines`: the lines of the pairs that were executed as races, and of those that an engine proved; `truth`:
+    what is known beforehand."""
 
     skipped: str | None = None
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -105,6 +106,7 @@ class Judged:
     problems: list[Problem] = field(default_factory=list)
     counts: collections.Counter[str] = field(default_factory=collections.Counter)
     seconds: dict[str, float] = field(default_factory=dict)
+    truth: library_pairs.Truth | None = None
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -128,6 +130,9 @@ class Judged:
 def judge(specimen: Specimen, plan: Plan, directory: Path, limits: Limits = LIMITS) -> Judged:
     """Compile the program in `directory`, and let everybody in the plan look at it."""
     found = Judged()
+    if specimen.family == library_pairs.MODE:
+        _judge_library(specimen.seed, directory, limits, found)
+        return found
     with _timed(found, "compiling"):
         try:
             compiled = compile_text(specimen.text, directory)[0]
@@ -145,6 +150,16 @@ def judge(specimen: Specimen, plan: Plan, directory: Path, limits: Limits = LIMI
     if plan.change is not None and found.skipped is None and not found.problems:
         _judge_changed(specimen, plan, plan.change, compiled.program, directory, limits, found)
     return found
+
+
+def _judge_library(seed: int, directory: Path, limits: Limits, found: Judged) -> None:
+    """The oracle of these is not `dfs`, which knows what the tables know, but the standards."""
+    pair = library_pairs.generate(seed)
+    with _timed(found, "library"):
+        judged = library_judging.judge_pair(pair, directory, limits.seconds)
+    found.truth = pair.truth
+    found.problems += [Problem(f"library: {text.splitlines()[0]}", text) for text in judged.problems]
+    found.counts.update({f"library, {name}": number for name, number in judged.counts.items()})
 
 
 def leads_out(text: str, program: Program, directory: Path, limits: Limits) -> bool:

@@ -19,6 +19,7 @@ from metamorphic.changes import CHANGES
 from bench.results import machine, markdown_table, replace_block
 from exploration.families import FAMILIES, Specimen
 from exploration.judging import Judged
+from exploration.library_pairs import Truth
 from exploration.searches import ALL, OPEN, ORACLE, SWEEP
 
 LONG: Final = 50_000
@@ -53,6 +54,8 @@ class Entry:
 
 
 def _verdict(found: Judged) -> str:
+    if found.truth is not None:
+        return {Truth.RACE: "racy", Truth.SAFE: "shared", Truth.OPEN: "unfinished"}[found.truth]
     if found.skipped is not None or ORACLE not in found.outcomes:
         return "skipped"
     if found.races:
