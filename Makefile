@@ -71,6 +71,7 @@ soak: .venv/.stamp-dev
 	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) -m slow
 	RACEPROOF_EXPLORE_ALL=1 $(BIN)/python -m pytest -n $(WORKERS) tests/test_programs.py tests/test_evidence.py
 	RACEPROOF_LAWS=50 $(BIN)/python -m pytest -n $(WORKERS) tests/laws
+	cd tests && PYTHONPATH=.:.. ../$(BIN)/python -m musl.comparison --write
 	cd tests && PYTHONPATH=.:.. ../$(BIN)/python -m exploration.soak --seed $(SEED) --minutes $(MINUTES) \
 	    --jobs $(WORKERS) --out $(abspath $(OUT)) --write
 

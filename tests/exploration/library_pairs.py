@@ -84,6 +84,12 @@ def generate(seed: int) -> Pair:
     orders = [*_UNORDERED, *(Order.NOTHING,) * 3, Order.LOCK, Order.JOIN, Order.SEMAPHORE]
     # An object that one thread ends the other cannot use behind it, whatever keeps them apart.
     order = rng.choice(_UNORDERED) if ends else rng.choice(orders)
+    return compose(rng, seed, rules, order)
+
+
+def compose(rng: random.Random, seed: int, rules: tuple[Rule, Rule], order: Order) -> Pair:
+    """A program of these two, about one object if there is one that both can have."""
+    first, second = rules
     shared = rng.choice(sorted(_types(first) & _types(second))) if _types(first) & _types(second) else None
     places = tuple(_places(rng, rule, shared) for rule in rules)
     return _write(seed, rules, (places[0], places[1]), shared, order)

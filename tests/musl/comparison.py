@@ -27,6 +27,14 @@ from musl.rows import Row
 from raceproof.core import InputError, Unsupported
 from raceproof.facts.library.effects import Effect
 from raceproof.facts.library.libc import EFFECTS
+from raceproof.facts.library.libc_memory import MEMORY
+from raceproof.facts.library.libc_net import NET
+from raceproof.facts.library.libc_posix import POSIX
+from raceproof.facts.library.libc_stdio import STDIO
+from raceproof.facts.library.libc_stdlib import PROGRAM
+from raceproof.facts.library.libc_string import STRINGS
+from raceproof.facts.library.libc_threads import THREADS
+from raceproof.facts.library.libc_time import TIMES
 from raceproof.facts.library.sync_api import sync_op
 
 _JUSTIFIED: Final = Path(__file__).with_name("justified.toml")
@@ -163,10 +171,40 @@ def summary(outcomes: Iterable[Outcome]) -> Counter[str]:
     return counts
 
 
+_TABLES: Final[dict[str, Mapping[str, Effect]]] = {
+    "memory": MEMORY,
+    "strings, characters, text": STRINGS,
+    "streams, formats": STDIO,
+    "stdlib.h, math.h, setjmp.h": PROGRAM,
+    "time, signals, processes": TIMES,
+    "files, directories, users": POSIX,
+    "network": NET,
+    "threads": THREADS,
+}
+
+
+def write(outcomes: Sequence[Outcome]) -> None:
+    """The table of docs/results.md."""
+    from bench.results import markdown_table, replace_block  # not there unless it is on the path, as in `make soak`
+
+    known = sources.functions()
+    rows = []
+    for title, table in _TABLES.items():
+        found = [outcome for outcome in outcomes if outcome.name in table]
+        own = [sum(section == outcome.name for section, _ in outcome.used) for outcome in found]
+        counts = [len(table), sum(name not in known for name in table), len(found), sum(map(bool, own))]
+        rows.append([title, *map(str, counts), str(sum(bool(outcome.missing) for outcome in found))])
+    total = ["all", *(str(sum(int(row[at]) for row in rows)) for at in range(1, len(rows[0])))]
+    heads = ["table", "functions", "not in musl's C", "compared", "justified", "differ"]
+    body = markdown_table(heads, [*rows, total])
+    replace_block("musl", f"`cd tests && PYTHONPATH=.:.. ../.venv/bin/python -m musl.comparison --write`\n\n{body}")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="library tables against musl")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--precision", action="store_true", help="also what rows say and bodies do not do")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/results.md")
     args = parser.parse_args()
     outcomes = []
     for name in args.names or comparable():
@@ -176,11 +214,13 @@ def main() -> int:
             print(f"{name}: {text}", flush=True)
         if args.precision and outcome.surplus:
             print(f"{name}: only in the row: {'; '.join(outcome.surplus)}")
-    if not args.names:
-        for line in unused_lines(outcomes, justified()):
-            print(f"stale: {line}")
+    stale = [] if args.names else unused_lines(outcomes, justified())
+    for line in stale:
+        print(f"stale: {line}")
+    if args.write and not args.names:
+        write(outcomes)
     print(", ".join(f"{count} {what}" for what, count in summary(outcomes).items()))
-    return 1 if any(outcome.missing for outcome in outcomes) else 0
+    return 1 if stale or any(outcome.missing for outcome in outcomes) else 0
 
 
 if __name__ == "__main__":
