@@ -20,6 +20,7 @@ from raceproof.core import Budget
 from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect, Extent, Format
 from raceproof.facts.library.formats import constant_text, printf_touches, scanf_touches
 from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.process_state import THREAD_LOCALE, uses_of
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.facts.pointers.points_to import PointsTo, solve
 from raceproof.ir import (
@@ -151,6 +152,7 @@ class _Body:
                 continue
             elif (effect := effect_of(name)) is not None:
                 yield from self._by_row(function, call, effect)
+                yield from _states(name)
             elif sync_op(name) is None and not name.startswith("llvm."):
                 yield Did("calls", f"unknown {name}")
 
@@ -235,6 +237,14 @@ class _Body:
         if inner in self._codes:
             return depth == 0 and self._codes[inner] == index
         return self._roots.get(inner) == (index, min(depth + 1, 2))
+
+
+def _states(name: str) -> Iterator[Did]:
+    """What a function of the tables does to the state of the process, but for the locale: what musl uses that for
+    inside, other libraries need not."""
+    for use in uses_of(name):
+        if use.state not in ("locale", THREAD_LOCALE):
+            yield Did("writes" if use.writes else "reads", "*" * use.leads_to + f"static {use.state}")
 
 
 def _size(extent: Extent) -> int | None:

@@ -42,12 +42,10 @@ _JUSTIFIED: Final = Path(__file__).with_name("justified.toml")
 
 @dataclass(frozen=True, slots=True)
 class Justified:
-    """`functions`: per function, differences and why they are none. `gaps`: those that are known to be wrong rows.
-    `statics`: musl's objects -> the tables' names.
+    """`functions`: per function, differences and why they are none. `statics`: musl's objects -> the tables' names.
     `harmless`: musl's objects that need no row, with the reason. `skipped`: functions that cannot be compared."""
 
     functions: Mapping[str, Mapping[str, str]]
-    gaps: Mapping[str, Mapping[str, str]]
     statics: Mapping[str, str]
     harmless: Mapping[str, str]
     skipped: Mapping[str, str]
@@ -60,7 +58,6 @@ class Outcome:
     name: str
     missing: list[str] = field(default_factory=list)
     used: set[tuple[str, str]] = field(default_factory=set)
-    gaps: int = 0
     failure: str | None = None
     surplus: tuple[str, ...] = ()
 
@@ -70,7 +67,6 @@ def justified() -> Justified:
     table = tomllib.loads(_JUSTIFIED.read_text(encoding="utf-8"))
     return Justified(
         _by_function(table["difference"]),
-        _by_function(table.get("gap", [])),
         table["statics"],
         table["harmless"],
         table["skipped"],
@@ -110,7 +106,7 @@ def compare(name: str, effect: Effect | None = None, known: Justified | None = N
         outcome.failure = f"not compiled: {error}"
         outcome.missing.append(outcome.failure)
         return outcome
-    row = Row(effect if effect is not None else EFFECTS[name], fixed)
+    row = Row(name, effect if effect is not None else EFFECTS[name], fixed)
     done = frozenset(_in_our_names(did, known, outcome) for did in done)
     for did in sorted(done, key=str):
         if row.allows(did) or _is_harmless(did, known, outcome):
@@ -118,9 +114,6 @@ def compare(name: str, effect: Effect | None = None, known: Justified | None = N
         text = str(did)
         if text in known.functions.get(name, {}):
             outcome.used.add((name, text))
-        elif text in known.gaps.get(name, {}):
-            outcome.used.add((name, text))
-            outcome.gaps += 1
         elif text not in outcome.missing:
             outcome.missing.append(text)
     outcome.surplus = row.unused(done)
@@ -149,7 +142,7 @@ def _is_harmless(did: Did, known: Justified, outcome: Outcome) -> bool:
 def unused_lines(outcomes: Iterable[Outcome], known: Justified) -> list[str]:
     """Lines of `justified.toml` that no function needs: each must go."""
     used = {line for outcome in outcomes for line in outcome.used}
-    lines = [(name, text) for table in (known.functions, known.gaps) for name, texts in table.items() for text in texts]
+    lines = [(name, text) for name, texts in known.functions.items() for text in texts]
     for section, names in (("statics", known.statics), ("harmless", known.harmless), ("skipped", known.skipped)):
         lines += [(section, name) for name in names]
     return [f"{section}: {text}" for section, text in lines if (section, text) not in used]
@@ -161,8 +154,7 @@ def summary(outcomes: Iterable[Outcome]) -> Counter[str]:
         counts["compared" if outcome.failure is None else "not compared"] += 1
         counts["rows that differ"] += bool(outcome.missing)
         counts["differences"] += len(outcome.missing)
-        own = sum(section == outcome.name for section, _ in outcome.used) - outcome.gaps
-        counts["known gaps"] += outcome.gaps
+        own = sum(section == outcome.name for section, _ in outcome.used)
         counts["justified differences"] += own
         counts["rows with justified differences"] += bool(own)
     counts["rows"] = len(EFFECTS)

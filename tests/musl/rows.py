@@ -1,4 +1,8 @@
-"""What a row of the tables says, in the words of `effect_set`: everything that it allows a body to do."""
+"""What the tables say of a function, in the words of `effect_set`: everything that they allow its body to do.
+
+Beside its row that is `process_state` (the environment, the time zone, variables of the library), `streams`, and that
+functions whose names end in `_l` read the locale that is their last argument.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ from typing import Final
 
 from musl.effect_set import Did, argument
 from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect, Extent, Format, Returns
+from raceproof.facts.library.process_state import uses_of
+from raceproof.facts.library.streams import stream_object, stream_uses
 
 _DEPTHS: Final = (0, 1, 2)
 
@@ -13,7 +19,8 @@ _DEPTHS: Final = (0, 1, 2)
 class Row:
     """`allows` asks whether the row says what a body does."""
 
-    def __init__(self, effect: Effect, fixed: int) -> None:
+    def __init__(self, name: str, effect: Effect, fixed: int) -> None:
+        self._name = name
         self._effect = effect
         self._fixed = fixed
         self._touched: dict[tuple[str, str], int | None] = {}
@@ -21,6 +28,7 @@ class Row:
         self._touches()
         self._pointers()
         self._results()
+        self._states()
 
     def allows(self, did: Did) -> bool:
         match did.what:
@@ -74,6 +82,17 @@ class Row:
                         self._touch(what, self._place(effect.va_list_arg, depth), None)
             if effect.format is Format.SCANF:  # %ms
                 self._store("fresh", "variadic" if effect.va_list_arg is None else self._place(effect.va_list_arg, 2))
+
+    def _states(self) -> None:
+        for use in uses_of(self._name):
+            self._touch("writes" if use.writes else "reads", "*" * use.leads_to + f"static {use.state}", None)
+        for stream in stream_uses(self._name):
+            if stream.argument is not None and not stream.locked:
+                self._touch("writes", self._place(stream.argument), None)
+            if stream.variable is not None and not stream.locked:
+                self._touch("writes", f"static {stream_object(stream.variable)}", None)
+        if self._name.endswith("_l") and self._fixed:
+            self._touch("reads", self._place(self._fixed - 1), None)
 
     def _store(self, value: str, where: str) -> None:
         self._said.add((f"stores {value} in", where))

@@ -76,7 +76,7 @@ _LOCAL_TIME: Final = _words("""
 _ENVIRONMENT_READERS: Final = (
     *_LOCAL_TIME,
     *_words("""
-    system popen execv execvp execl execlp execvpe posix_spawnp wordexp glob
+    system popen execv execvp execl execlp execvpe posix_spawnp wordexp glob get_current_dir_name
     setlocale newlocale dlopen tempnam tmpnam getopt getopt_long getopt_long_only
     getaddrinfo getnameinfo gethostbyname gethostbyname2 gethostbyaddr gethostbyname_r gethostbyname2_r gethostbyaddr_r
     res_init __res_init iconv_open catopen fmtmsg
