@@ -22,8 +22,10 @@ from raceproof.model import (
     LockAction,
     LockModel,
     Models,
+    Role,
     Run,
     RunSetup,
+    RunStep,
     RunThread,
     SafeFunction,
     Schedule,
@@ -307,7 +309,30 @@ def _setup(replay: Fields) -> RunSetup:
 
 def _schedule(fields: Fields) -> Schedule:
     first, second = fields["racers"]
-    return Schedule(_run(fields), _ids(fields["accesses"]), (int(first), int(second)), bool(fields["together"]))
+    record = tuple(_step(line) for line in fields.get("record") or ())
+    racers = (int(first), int(second))
+    return Schedule(_run(fields), _ids(fields["accesses"]), racers, bool(fields["together"]), record=record)
+
+
+def _step(line: Any) -> RunStep:
+    role, thread, number, operation, access, site, address, size, order, result, object_, kind, held = line
+    return RunStep(
+        thread=int(thread),
+        number=int(number),
+        operation=str(operation),
+        access=AccessId(int(access)) if access is not None else None,
+        site=SiteId(int(site)) if site is not None else None,
+        address=str(address),
+        value="",
+        held=tuple(map(str, held)),
+        stack=(),
+        size=int(size),
+        order=int(order),
+        result=int(result) if result is not None else None,
+        object=int(object_) if object_ is not None else None,
+        kind=int(kind),
+        role=Role(role),
+    )
 
 
 def _run(fields: Fields) -> Run:

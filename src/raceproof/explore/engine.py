@@ -21,7 +21,7 @@ from raceproof.explore.parallel import run_hosts
 from raceproof.explore.preparation import Prepared, prepare
 from raceproof.explore.process import HostRun, run_host
 from raceproof.explore.protocol import BoundedRecord, Control, OtherRecord, ProgressRecord, RaceRecord, of_kind
-from raceproof.explore.replay import KEPT_STEPS, repeated
+from raceproof.explore.replay import repeated
 from raceproof.explore.shortening import shortened
 from raceproof.explore.weak_exchanges import telling_failures
 from raceproof.ir import CompareExchange, Instr, Load, Rmw, SiteId, Store, Terminator
@@ -259,7 +259,7 @@ def _confirmed(prepared: Prepared, options: ExploreOptions, record: RaceRecord) 
         replayed = repeated(prepared, options, schedule)
         if replayed is None:
             return None
-        schedule = replace(schedule, steps=replayed.steps[-KEPT_STEPS:])
+        schedule = replayed.kept_in(schedule)
     return schedule
 
 

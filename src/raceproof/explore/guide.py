@@ -13,7 +13,7 @@ from itertools import groupby
 from raceproof.core import Budget
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.preparation import Prepared
-from raceproof.explore.replay import KEPT_STEPS, repeat, repeated
+from raceproof.explore.replay import repeat, repeated
 from raceproof.explore.shortening import shortened
 from raceproof.model import AccessId, Guide, GuideStep, Run, RunStep, Schedule, Turn
 
@@ -156,6 +156,6 @@ class _Following:
                 again = repeated(self._prepared, self._options, schedule)
                 if again is None:
                     return Followed(None, "the race was executed once, but not again by the same schedule")
-                schedule = replace(schedule, steps=again.steps[-KEPT_STEPS:])
+                schedule = again.kept_in(schedule)
             return Followed(shortened(self._prepared, self._options, schedule, self._budget.part(SHORTENING)))
         return Followed(None, "both threads came to their accesses, but the run did not show the race")

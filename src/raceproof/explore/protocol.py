@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum, unique
 from typing import TypeVar, final
 from urllib.parse import quote_from_bytes, unquote
 
 from raceproof.core import InternalError
 from raceproof.ir import SiteId
-from raceproof.model import AccessId, Run, RunStep, RunThread, Turn
+from raceproof.model import AccessId, Role, Run, RunStep, RunThread, Turn
 
 
 @unique
@@ -303,8 +303,11 @@ def _parse(word: str, fields: list[str]) -> Record:
         case "other", [kind, message, thread, site, schedule, inputs, threads]:
             run = _run(schedule, inputs, threads)
             return OtherRecord(unquote(kind), unquote(message), int(thread), _site(site), run)
-        case "step", [thread, step, what, number, address, value, held, stack]:
-            return _run_step(thread, step, unquote(what), number, unquote(address), unquote(value), held, stack)
+        case (("step" | "next"), [thread, step, what, number, address, value, held, stack, *more]):
+            done = _run_step(thread, step, unquote(what), number, unquote(address), unquote(value), held, stack)
+            return _with_outcome(done, Role(word), more)
+        case "event", [thread, step, what, address, object_, value]:
+            return _event(int(thread), int(step), unquote(what), unquote(address), int(object_), int(value))
         case "bounded", [reason]:
             return BoundedRecord(unquote(reason))
         case "bounded", [reason, site]:
@@ -358,6 +361,37 @@ def _run_step(
         value=value,
         held=tuple(unquote(lock) for lock in held.split()),
         stack=tuple(SiteId(int(call)) for call in stack.split()),
+    )
+
+
+def _with_outcome(step: RunStep, role: Role, fields: list[str]) -> RunStep:
+    size, order, result, object_, kind, access = fields
+    return replace(
+        step,
+        access=step.access if int(access) < 0 else AccessId(int(access)),
+        size=int(size),
+        order=int(order),
+        result=int(result) if result else None,
+        object=int(object_) if int(object_) >= 0 else None,
+        kind=int(kind),
+        role=role,
+    )
+
+
+def _event(thread: int, steps: int, what: str, address: str, object_: int, value: int) -> RunStep:
+    return RunStep(
+        thread=thread,
+        number=steps,
+        operation=what,
+        access=None,
+        site=None,
+        address=address,
+        value="",
+        held=(),
+        stack=(),
+        result=value,
+        object=object_ if object_ >= 0 else None,
+        role=Role.EVENT,
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.preparation import Prepared
 from raceproof.explore.process import run_host
 from raceproof.explore.protocol import Control, OtherRecord, RaceRecord, of_kind
-from raceproof.model import Run, RunStep, Schedule, Turn
+from raceproof.model import Role, Run, RunStep, Schedule, Turn
 
 TIME_LIMIT = 60.0
 """Seconds for one execution, which the search has already seen end."""
@@ -20,12 +20,18 @@ KEPT_STEPS = 5000
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One execution as it went."""
+    """One execution as it went; `record` has the steps and what else was told of them, in order."""
 
     steps: tuple[RunStep, ...]
     races: tuple[RaceRecord, ...]
     others: tuple[OtherRecord, ...]
     problem: str | None
+    record: tuple[RunStep, ...] = ()
+
+    def kept_in(self, schedule: Schedule) -> Schedule:
+        """The schedule with the steps of this execution; of a long one the last."""
+        is_long = len(self.record) > KEPT_STEPS
+        return replace(schedule, steps=self.steps[-KEPT_STEPS:], record=() if is_long else self.record)
 
 
 def repeated(prepared: Prepared, options: ExploreOptions, schedule: Schedule) -> Replayed | None:
@@ -67,9 +73,11 @@ def repeat(prepared: Prepared, options: ExploreOptions, run: Run, drive: tuple[T
     host_run = run_host(prepared.host, prepared.program, control)
     if host_run.interrupted:
         raise KeyboardInterrupt
+    record = tuple(of_kind(host_run.records, RunStep))
     return Replayed(
-        steps=tuple(of_kind(host_run.records, RunStep)),
+        steps=tuple(step for step in record if step.role is Role.STEP),
         races=tuple(of_kind(host_run.records, RaceRecord)),
         others=tuple(of_kind(host_run.records, OtherRecord)),
         problem=host_run.problem,
+        record=record,
     )

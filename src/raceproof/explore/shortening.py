@@ -13,7 +13,7 @@ from dataclasses import replace
 from raceproof.core import Budget
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.preparation import Prepared
-from raceproof.explore.replay import KEPT_STEPS, repeated, shows
+from raceproof.explore.replay import repeated, shows
 from raceproof.model import Schedule, Turn
 
 MAX_TURNS = 200  # longer runs are not made readable by this
@@ -33,7 +33,7 @@ def shortened(prepared: Prepared, options: ExploreOptions, schedule: Schedule, b
             if replayed is not None and repeated(prepared, options, attempt) is not None:
                 sites = next(race.run.input_sites for race in replayed.races if shows(race, attempt))
                 run = replace(attempt.run, input_sites=sites)  # threads may take theirs in another order now
-                best = replace(attempt, run=run, steps=replayed.steps[-KEPT_STEPS:])
+                best = replayed.kept_in(replace(attempt, run=run))
                 progress = True
                 break
     return best

@@ -89,7 +89,7 @@ class Operation:
 
 @dataclass(slots=True)
 class Frame:
-    """`at_return` runs when the function returns; `result` is the caller's register for its value; `variables` are gone
+    """`at_return` runs when the function returns, `at_exit` if the thread ends in it; `result` is the caller's register for its value; `variables` are gone
     then."""
 
     function: Function
@@ -98,6 +98,7 @@ class Frame:
     registers: dict[str, Value]
     result: str | None
     at_return: Callable[[], None] | None = None
+    at_exit: Callable[[], None] | None = None
     variables: list[MemoryObject] = field(default_factory=list)
 
 

@@ -127,6 +127,9 @@ def _detach(call: LibraryCall) -> Outcome:
 
 def _exit_thread(call: LibraryCall) -> Outcome:
     call.thread.returned = call.args[0]
+    for frame in reversed(call.thread.frames):
+        if frame.at_exit is not None:
+            frame.at_exit()
     call.thread.has_ended = True
     return None
 
@@ -497,8 +500,11 @@ def _once(call: LibraryCall) -> Outcome:
         once.state = "done"
         once.clock = call.thread.clock.publish()
 
+    def leave() -> None:
+        once.state = "new"  # POSIX says so of cancellation; glibc does it whenever the thread ends there
+
     frame = new_frame(function, [], None)
-    frame.at_return = finish
+    frame.at_return, frame.at_exit = finish, leave
     call.thread.frames.append(frame)
     return ENTERED
 

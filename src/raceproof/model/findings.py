@@ -99,12 +99,24 @@ class Run:
         return next((until for who, until in reversed(self.turns) if who == thread), 0)
 
 
+@unique
+class Role(Enum):
+    STEP = "step"
+    EVENT = "event"
+    NEXT = "next"
+
+
 @dataclass(frozen=True, slots=True)
 class RunStep:
     """One step of a run as the runtime tells it: what `thread` did as its `number`th step, from 1.
 
     `access` for an access, else `site`, if it is known. Addresses and the locks in `held` are named as the runtime does
     (`counter+4`, `heap 1.3+8`); `stack` has the call sites, innermost last.
+
+    The rest is for whoever checks the run: bytes and memory order (C11's numbers, from 1; 0 for none) of an access,
+    what the operation returned, the synchronisation object by number (one that is made anew has a new number) and the
+    kind of a mutex. `role` tells what is no step of its own (EVENT: a join, an initialisation; `result` is its value)
+    and what a thread stands before when the run ends (NEXT).
     """
 
     thread: int
@@ -116,6 +128,12 @@ class RunStep:
     value: str
     held: tuple[str, ...]
     stack: tuple[SiteId, ...]
+    size: int = 0
+    order: int = 0
+    result: int | None = None
+    object: int | None = None
+    kind: int = 0
+    role: Role = Role.STEP
 
 
 @final
@@ -125,7 +143,8 @@ class Schedule:
 
     `accesses` and `racers` (thread numbers) in the order of the run. `together`: the run ends with both threads
     standing before their accesses; otherwise no such run was found, and the two accesses happened one after
-    the other with nothing that orders them. `steps` of the run, if they were kept: of a long one the last.
+    the other with nothing that orders them. `steps` of the run, if they were kept: of a long one the last. `record`:
+    the steps with all that is between and behind them; empty for a long run.
     """
 
     run: Run
@@ -133,6 +152,7 @@ class Schedule:
     racers: tuple[int, int]
     together: bool
     steps: tuple[RunStep, ...] = field(default=(), compare=False, repr=False)
+    record: tuple[RunStep, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         where = "both threads stood before their accesses" if self.together else "nothing ordered the two accesses"

@@ -90,6 +90,11 @@ static bool is_stuck(void) {
 
 static _Noreturn void end_of_plan(void) {
     G->driven = both_stand();
+    if (G->driven) {
+        report_next(&threads[hold_a.tid]);
+        report_next(&threads[hold_b.tid]);
+    }
+    report_flush_step();
     if (!holding && is_stuck()) report_deadlock(live);
     end_execution(CUT_REPLAYED);
 }

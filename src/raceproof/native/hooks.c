@@ -125,6 +125,7 @@ void rp_cas(void *address, uint32_t access, uint32_t size, uint32_t order, uint3
 void rp_cas_done(uint32_t success) {
     struct op op = self->exchange;
     settle_exchange(success);
+    told((int)success);
     if (!success) {
         op.writes = 0;
         op.order = self->failure_order;

@@ -87,6 +87,8 @@ static struct object *known_at(const void *address, enum object_type type) {
     return NULL;
 }
 
+uint32_t object_index(const struct object *o) { return (uint32_t)(o - objects); }
+
 struct object *object_at(const void *address, enum object_type type) {
     if (type == O_SECTION) return &section;
     struct object *o = known_at(address, type);

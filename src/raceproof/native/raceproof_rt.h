@@ -148,9 +148,14 @@ struct rp_global {
         before them. SCHEDULE as above, INPUTS as VALUE@SITE, THREADS as TID:PARENT:CREATED_AT_SITE, separated by blanks
    other KIND MESSAGE TID SITE SCHEDULE INPUTS THREADS           deadlock, assertion, abort, crash, ...; SITE is
         the access of a `use after free`
-   step TID STEPS WHAT ID ADDRESS VALUE HELD STACK               replay only: WHAT is read, write, update, free (ID an
-        access) or the name of the library function or atomic operation (ID a site); ADDRESS by name
-        (`counter+4`, `heap 1.3+8`); HELD the locks the thread holds, STACK the call sites, separated by blanks
+   step TID STEPS WHAT ID ADDRESS VALUE HELD STACK SIZE ORDER RESULT OBJECT KIND ACCESS
+        replay only: WHAT is read, write, update, free (ID an access) or the name of the library function or atomic
+        operation (ID a site); ADDRESS by name (`counter+4`, `heap 1.3+8`); HELD the locks the thread holds, STACK the
+        call sites, separated by blanks; SIZE and ORDER of an access; RESULT of an operation (of a creation, the
+        thread), if it is known; OBJECT the number of a lock or the like, -1 for none, KIND of a mutex (enum
+        mutex_kind, + 4 if it is robust); ACCESS by id, -1 for none
+   next ...                the same: an access before which a thread stands when a race was driven
+   event TID STEPS WHAT ADDRESS OBJECT VALUE   replay only: what is no step (join, sem_init, barrier_init, once done)
    bounded REASON [SITE]   something was cut, or not tried (because of SITE): no proof for this input
    stat NAME VALUE
    output TEXT             what the program wrote in the first execution

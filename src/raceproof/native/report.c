@@ -237,7 +237,23 @@ void rp_fail(const char *kind, const char *format, ...) {
 
 /* ---- replays */
 
-static struct { struct thread *thread; struct op op; const char *what; uint32_t steps; } last;
+static struct {
+    struct thread *thread;
+    struct op op;
+    const char *what;
+    uint32_t steps;
+    bool has_result;
+    int64_t result, object;
+    unsigned kind;
+} last;
+
+/* Objects that are made anew at an address are new ones: each has a number. */
+static int64_t object_number(const struct op *op, unsigned *kind) {
+    if (op->type == O_NONE || is_access(op)) return -1;
+    const struct object *o = object_at((void *)op->object, op->type);
+    *kind = o->mutex_kind | (unsigned)o->robust << 2;
+    return op->type == O_SECTION ? 0 : object_index(o) + 1;
+}
 
 static void put_value(const struct op *op) {
     if (!is_access(op) || op->size > 16) return;
@@ -247,11 +263,10 @@ static void put_value(const struct op *op) {
 }
 
 /* A step is written when the next one begins: only then is the value of a store there. */
-void report_flush_step(void) {
-    if (options.mode != MODE_REPLAY || last.thread == NULL) return;
+static void put_step(const char *record) {
     struct thread *t = last.thread;
     last.thread = NULL;
-    report_put("step\t%u\t%u\t", t->tid, last.steps);
+    report_put("%s\t%u\t%u\t", record, t->tid, last.steps);
     report_encoded(last.what, strlen(last.what));
     report_put("\t%d\t", last.op.kind == OP_MEMORY ? (int)last.op.id : (int)last.op.site);
     if (last.op.object != 0) put_name(last.op.object);
@@ -264,7 +279,50 @@ void report_flush_step(void) {
     }
     put("\t", 1);
     for (uint32_t i = 0; i < t->depth && i < MAX_FRAMES; i++) report_put(i ? " %u" : "%u", t->frames[i].site);
+    report_put("\t%u\t%u\t", is_access(&last.op) ? last.op.size : 0, last.op.order);
+    if (last.has_result) report_put("%" PRId64, last.result);
+    report_put("\t%" PRId64 "\t%u\t%d", last.object, last.kind, is_access(&last.op) ? (int)last.op.id : -1);
     report_end();
+}
+
+void report_flush_step(void) {
+    if (options.mode == MODE_REPLAY && last.thread != NULL) put_step("step");
+}
+
+void report_result(int64_t result) {
+    if (last.thread != self) return;
+    last.has_result = true;
+    last.result = result;
+    last.object = object_number(&last.op, &last.kind);
+}
+
+/* What is no step, but has to be known to tell what happened before what. */
+void report_event(const char *what, uintptr_t address, enum object_type type, int64_t value) {
+    if (options.mode != MODE_REPLAY || self == NULL) return;
+    report_flush_step();
+    struct op op = {.type = (uint8_t)type, .object = address};
+    unsigned kind = 0;
+    int64_t object = object_number(&op, &kind);
+    report_put("event\t%u\t%u\t", self->tid, self->steps);
+    report_encoded(what, strlen(what));
+    put("\t", 1);
+    if (address != 0) put_name(address);
+    report_put("\t%" PRId64 "\t%" PRId64, object, value);
+    report_end();
+}
+
+static const char *name_of(const struct op *op) {
+    if (op->kind == OP_MEMORY) return op->writes ? "write" : "read";
+    if (op->exchange) return "compare-exchange";
+    return op->updates ? "atomic update" : op->writes ? "atomic store" : "atomic load";
+}
+
+/* The access before which a thread stands when the run ends. */
+void report_next(struct thread *t) {
+    if (options.mode != MODE_REPLAY) return;
+    report_flush_step();
+    report_step(t, &t->pending, name_of(&t->pending));
+    put_step("next");
 }
 
 void report_step(struct thread *t, const struct op *op, const char *what) {
@@ -272,4 +330,7 @@ void report_step(struct thread *t, const struct op *op, const char *what) {
     last.op = *op;
     last.what = what;
     last.steps = t->steps;
+    last.has_result = false;
+    last.object = -1;
+    last.kind = 0;
 }

@@ -409,6 +409,7 @@ struct object {
 struct object *object_at(const void *address, enum object_type type);
 struct object *object_fresh(const void *address, enum object_type type);
 void object_unused(const void *address, enum object_type type); /* or else it is reported */
+uint32_t object_index(const struct object *o); /* which one it is of those that were made in this execution */
 void objects_reset(void);
 void objects_grow(uint32_t tid); /* a thread id is used for the first time: its column of every clock is zero */
 

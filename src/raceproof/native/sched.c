@@ -450,6 +450,7 @@ struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t si
     live |= BIT(tid);
     silent |= BIT(tid);
     futures_stand(t);
+    told(tid);
     return t;
 }
 

@@ -40,5 +40,14 @@ bool is_cancelled(const struct thread *t);
 void report_deadlock(tset blocked);
 void report_step(struct thread *t, const struct op *op, const char *what);
 void report_flush_step(void);
+void report_next(struct thread *t);
+void report_result(int64_t result);
+void report_event(const char *what, uintptr_t address, enum object_type type, int64_t value);
+
+/* What the last step came to, for a replay. */
+static inline int told(int result) {
+    if (__builtin_expect(options.mode == MODE_REPLAY, 0)) report_result(result);
+    return result;
+}
 
 #endif

@@ -67,7 +67,7 @@ static int taken(struct object *o, bool shared) {
 /* Does it say so when its owner takes it again? glibc's rwlocks do. */
 static bool refuses_owner(const struct object *o) { return o->type == O_RWLOCK || o->mutex_kind == M_ERRORCHECK; }
 
-int lock_take(const void *lock, enum object_type type, bool shared, const char *what) {
+static int take_lock(const void *lock, enum object_type type, bool shared, const char *what) {
     struct op op = sync_op(type == O_SECTION ? OP_ATOMIC_SECTION : shared ? OP_RDLOCK : OP_LOCK, lock, type, !shared);
     op.shared = shared;
     op.global = type == O_SECTION; /* it stands for all that comes in it */
@@ -82,13 +82,17 @@ int lock_take(const void *lock, enum object_type type, bool shared, const char *
     return taken(o, shared);
 }
 
+int lock_take(const void *lock, enum object_type type, bool shared, const char *what) {
+    return told(take_lock(lock, type, shared, what));
+}
+
 /* A round of a loop that has taken something is not like the next one: nothing is waited for in between. */
 static int took(int result) {
     self->poll_overflow = 1;
     return result;
 }
 
-int lock_try(const void *lock, enum object_type type, bool shared, bool timed, const char *what) {
+static int try_lock(const void *lock, enum object_type type, bool shared, bool timed, const char *what) {
     note_try();
     struct op op = sync_op(OP_TRY, lock, type, !shared);
     op.shared = shared;
@@ -115,7 +119,11 @@ int lock_try(const void *lock, enum object_type type, bool shared, bool timed, c
     return took(taken(o, shared));
 }
 
-int lock_release(const void *lock, enum object_type type, const char *what) {
+int lock_try(const void *lock, enum object_type type, bool shared, bool timed, const char *what) {
+    return told(try_lock(lock, type, shared, timed, what));
+}
+
+static int release_lock(const void *lock, enum object_type type, const char *what) {
     struct object *o = object_at(lock, type);
     bool is_reader = (o->readers & BIT(self->tid)) != 0;
     struct op op = sync_op(OP_UNLOCK, lock, type, !is_reader);
@@ -158,6 +166,10 @@ int lock_release(const void *lock, enum object_type type, const char *what) {
         o->owner_died = 0;
     }
     return 0;
+}
+
+int lock_release(const void *lock, enum object_type type, const char *what) {
+    return told(release_lock(lock, type, what));
 }
 
 /* ---- conditions */
@@ -204,6 +216,7 @@ static bool sleep_at(const void *cond, struct object *o, bool timed, const char 
     if (signalled) take_token(o);
     while (o->tokens > (uint32_t)__builtin_popcountll(o->waiting)) o->tokens--;
     if (!signalled) note_timeout(op.site);
+    told(!signalled && timed ? ETIMEDOUT : 0);
     return !signalled && timed;
 }
 
@@ -251,6 +264,7 @@ int cond_signal(const void *cond, bool all, const char *what) {
     struct object *o = object_at(cond, O_COND);
     uint32_t event = G->event_count > 0 ? G->event_count - 1 : NONE;
     uint32_t waiting = (uint32_t)__builtin_popcountll(o->waiting);
+    told(0);
     if (waiting == 0) return 0;
     if (all || (waiting == 1 && o->tokens == 0)) {
         for (tset rest = o->waiting; rest != 0; rest &= rest - 1) {
@@ -271,7 +285,10 @@ int cond_signal(const void *cond, bool all, const char *what) {
 
 /* ---- semaphores: posts commute with one another, not with waits */
 
-void sem_start(const void *sem, int64_t value) { object_fresh(sem, O_SEM)->value = value; }
+void sem_start(const void *sem, int64_t value) {
+    object_fresh(sem, O_SEM)->value = value;
+    report_event("sem_init", (uintptr_t)sem, O_SEM, value);
+}
 
 static int sem_taken(struct object *o) {
     if (o->value <= 0) cancellation_point(); /* woken by a request to cancel it; does not come back */
@@ -284,7 +301,7 @@ int sem_take(const void *sem, const char *what) {
     struct op op = sync_op(OP_SEM_WAIT, sem, O_SEM, true);
     cancellation_point();
     point(&op, true, what);
-    return sem_taken(object_at(sem, O_SEM));
+    return told(sem_taken(object_at(sem, O_SEM)));
 }
 
 int sem_try(const void *sem, bool timed, const char *what) {
@@ -292,7 +309,7 @@ int sem_try(const void *sem, bool timed, const char *what) {
     struct op op = sync_op(OP_TRY, sem, O_SEM, true);
     point(&op, true, what);
     struct object *o = object_at(sem, O_SEM);
-    if (o->value > 0) return took(sem_taken(o));
+    if (o->value > 0) return took(told(sem_taken(o)));
     if (self->poll_count == MAX_POLLS) self->poll_overflow = 1;
     else if (self->polling) {
         struct poll *p = &self->polls[self->poll_count++];
@@ -300,7 +317,7 @@ int sem_try(const void *sem, bool timed, const char *what) {
         p->size = sizeof o->value;
         memcpy(p->value, &o->value, sizeof o->value);
     }
-    return timed ? ETIMEDOUT : EAGAIN;
+    return told(timed ? ETIMEDOUT : EAGAIN);
 }
 
 int64_t sem_value(const void *sem, const char *what) {
@@ -317,7 +334,7 @@ int sem_give(const void *sem, const char *what) {
     clock_join(o->hb, self->hb, G->paths);
     self->hb[self->tid]++;
     o->value++;
-    return 0;
+    return told(0);
 }
 
 /* ---- barriers */
@@ -325,6 +342,7 @@ int sem_give(const void *sem, const char *what) {
 int barrier_start(const void *barrier, unsigned count) {
     if (count == 0) return EINVAL;
     object_fresh(barrier, O_BARRIER)->value = count;
+    report_event("barrier_init", (uintptr_t)barrier, O_BARRIER, count);
     return 0;
 }
 
@@ -352,6 +370,7 @@ int barrier_arrive(const void *barrier, bool asks_who, const char *what) {
     self->wait_ticket = o->round;
     o->arrivals |= BIT(self->tid);
     bool is_last = ++o->arrived >= o->value;
+    told(is_last ? -1 : 0);
     if (is_last) {
         for (tset rest = o->arrivals; rest != 0; rest &= rest - 1) {
             struct thread *t = &threads[__builtin_ctzll(rest)];
@@ -375,6 +394,7 @@ void once_run(const void *control, void (*routine)(void), const char *what) {
     struct object *o = object_at(control, O_ONCE);
     point(&op, true, what);
     uint32_t n = G->paths;
+    told(o->once == 0);
     if (o->once == 0) {
         o->once = 1;
         o->once_frame = (uintptr_t)&op;
@@ -383,6 +403,7 @@ void once_run(const void *control, void (*routine)(void), const char *what) {
         routine();
         self->in_once = o->outer_once;
         o->once = 2;
+        report_event("once done", (uintptr_t)control, O_ONCE, 0);
         clock_copy(o->hb, self->hb, n);
         clock_copy(o->dep, self->dep, n);
         self->hb[self->tid]++;
@@ -398,6 +419,7 @@ void once_leave(const void *outer) {
         struct object *o = self->in_once;
         self->in_once = o->outer_once;
         o->once = 0;
+        report_event("once left", o->address, O_ONCE, 0);
         clock_copy(o->dep, self->dep, G->paths);
     }
 }

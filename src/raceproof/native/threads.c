@@ -121,6 +121,7 @@ void thread_meddle(struct thread *t, const char *what) {
 int thread_cancel(struct thread *t) {
     note_wait();
     thread_meddle(t, "pthread_cancel");
+    told(t->tid);
     t->cancel_requested = 1;
     if (t == self && is_cancelled(t) && t->cancel_at_once) thread_exit((void *)-1);
     return 0;
@@ -150,6 +151,7 @@ int thread_join(struct thread *t, bool waits) {
         return EBUSY;
     }
     t->joined = 1;
+    report_event("join", 0, O_NONE, t->tid);
     clock_join(self->hb, t->hb, G->paths);
     clock_join(self->dep, t->dep, G->paths);
     return 0;

@@ -21,6 +21,7 @@ from raceproof.model import (
     RaceResult,
     Run,
     RunSetup,
+    RunStep,
     Sources,
     ThreadResult,
     TraceStep,
@@ -129,7 +130,27 @@ def _race(race: RaceResult) -> dict[str, Json]:
         "racers": list(schedule.racers),
         "together": schedule.together,
         "trace": [_step(step) for step in race.trace.steps] if race.trace is not None else None,
+        "record": [_record(step) for step in schedule.record] or None,
     }
+
+
+def _record(step: RunStep) -> list[Json]:
+    """One line of the account of a run, in the words of the runtime; short, for there may be thousands."""
+    return [
+        step.role.value,
+        step.thread,
+        step.number,
+        step.operation,
+        step.access,
+        step.site,
+        step.address,
+        step.size,
+        step.order,
+        step.result,
+        step.object,
+        step.kind,
+        list(step.held),
+    ]
 
 
 def _step(step: TraceStep) -> dict[str, Json]:
