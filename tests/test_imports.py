@@ -27,7 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "explore": BELOW_ENGINES | {"frontend", "native"},  # it asks the front end to instrument the IR
     "petri": BELOW_ENGINES | {"native"},
     # it replays, draws nets and graphs, unwinds; it never asks for a proof
-    "evidence": BELOW_ENGINES | {"interpreter", "explore", "petri", "shapes", "transactions", "bmc"},
+    "evidence": BELOW_ENGINES | {"spec", "interpreter", "explore", "petri", "shapes", "transactions", "bmc"},
     "report": {"core", "ir", "model"},
     # each program is checked by a process of its own: no engine is needed here
     "corpora": {"core", "frontend", "model", "report"},

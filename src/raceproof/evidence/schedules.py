@@ -1,12 +1,20 @@
-"""Races: run each schedule again, on the program compiled anew; the same race must show."""
+"""Races: check the record of each run, and run it again on the program compiled anew.
+
+The record is checked without the runtime that made it (`traces`); the second run must give the same record, and show
+the same race.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from raceproof import explore
 from raceproof.core import Budget, InputError
-from raceproof.evidence.claims import Claim, Judgement, Ruling, Subject, accepted, rejected
+from raceproof.evidence.claims import Answer, Claim, Judgement, Ruling, Subject, rejected
+from raceproof.evidence.control_flow import ControlFlow
+from raceproof.evidence.traces import check_record
+from raceproof.model import ConcurrentProgram, RunStep
 
 KIND = "race"
 
@@ -19,19 +27,41 @@ def check_races(subject: Subject, claims: Sequence[Claim], budget: Budget) -> It
         raise InputError("the report was made by another version of raceproof: check the program again")
     watched = [subject.pairs[key] for key in subject.setup.pairs]
     prepared = explore.prepare(subject.cp, watched, subject.search, budget)
+    flow = ControlFlow(subject.cp)
     for claim in claims:
         budget.check()
-        yield Judgement(claim.id, KIND, _replay(prepared, subject.search, claim))
+        yield Judgement(claim.id, KIND, _judge(subject.cp, flow, prepared, subject.search, claim))
 
 
-def _replay(prepared: explore.Prepared, options: explore.ExploreOptions, claim: Claim) -> Ruling:
+def _judge(
+    cp: ConcurrentProgram,
+    flow: ControlFlow,
+    prepared: explore.Prepared,
+    options: explore.ExploreOptions,
+    claim: Claim,
+) -> Ruling:
     schedule = claim.schedule
     if schedule is None:
         return rejected("a race without the schedule that shows it")
     if tuple(sorted(schedule.accesses)) != claim.key:
         return rejected("its schedule is that of another pair")
+    told = check_record(cp, schedule, schedule.record, flow) if schedule.record else None
+    if told is not None and told.answer is Answer.REJECTED:
+        return told
     replayed = explore.repeat(prepared, options, schedule.run, explore.drive_of(schedule))
-    if any(explore.shows(found, schedule) for found in replayed.races):
-        return accepted("replayed: the same two accesses race in the same threads")
-    problem = f" (the run failed: {replayed.problem})" if replayed.problem is not None else ""
-    return rejected(f"its schedule does not show the race{problem}")
+    if not any(explore.shows(found, schedule) for found in replayed.races):
+        problem = f" (the run failed: {replayed.problem})" if replayed.problem is not None else ""
+        return rejected(f"its schedule does not show the race{problem}")
+    if (why := _difference(schedule.record, replayed.record)) is not None:
+        return rejected(why)
+    return told or check_record(cp, schedule, replayed.record, flow)  # of a long run there is no record in the report
+
+
+def _difference(told: Sequence[RunStep], seen: Sequence[RunStep]) -> str | None:
+    """Where the record of the report is not what the second run did."""
+    if not told:
+        return None
+    for line, (a, b) in enumerate(zip(told, seen, strict=False), start=1):
+        if a != replace(b, value="", stack=()):
+            return f"run again, line {line} of the record is another: {b.thread}.{b.number} {b.operation} {b.address}"
+    return f"run again, it has {len(seen)} lines in its record, not {len(told)}" if len(told) != len(seen) else None

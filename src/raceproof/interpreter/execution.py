@@ -89,8 +89,8 @@ class Operation:
 
 @dataclass(slots=True)
 class Frame:
-    """`at_return` runs when the function returns, `at_exit` if the thread ends in it; `result` is the caller's register for its value; `variables` are gone
-    then."""
+    """`at_return` runs when the function returns, `at_exit` if the thread ends in it; `result` is the caller's register
+    for its value; `variables` are gone then."""
 
     function: Function
     block: Block

@@ -232,6 +232,7 @@ RP_LIB int rp_lib_pthread_mutex_consistent(pthread_mutex_t *m) {
     struct object *o = object_at(m, O_MUTEX);
     if (!o->robust || !o->owner_died) return EINVAL;
     o->owner_died = 0;
+    report_event("consistent", (uintptr_t)m, O_MUTEX, 0);
     return 0;
 }
 
