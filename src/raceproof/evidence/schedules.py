@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from raceproof import explore
 from raceproof.core import Budget, InputError
-from raceproof.evidence.claims import Answer, Claim, Judgement, Ruling, Subject, rejected
+from raceproof.evidence.claims import Answer, Claim, Judgement, Ruling, Subject, not_confirmed, rejected
 from raceproof.evidence.control_flow import ControlFlow
 from raceproof.evidence.traces import check_record
 from raceproof.model import ConcurrentProgram, RunStep
@@ -54,6 +54,8 @@ def _judge(
         return rejected(f"its schedule does not show the race{problem}")
     if (why := _difference(schedule.record, replayed.record)) is not None:
         return rejected(why)
+    if not replayed.record:
+        return not_confirmed("run again, it shows the race; there is no record that could be checked")
     return told or check_record(cp, schedule, replayed.record, flow)  # of a long run there is no record in the report
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from raceproof.evidence.happens_before import ORDERS, Span
 from raceproof.ir import Address, Call, CompareExchange, Fence, Instr, Load, Rmw, Store, Terminator
-from raceproof.model import AccessKind, ConcurrentProgram, ObjectKind, RunStep
+from raceproof.model import AccessKind, ConcurrentProgram, ObjectKind, Role, RunStep
 from raceproof.spec import function
 
 _OFFSET: Final = re.compile(r"(.*)\+(\d+)", re.DOTALL)
@@ -19,8 +19,7 @@ _ATOMICS: Final[dict[str, tuple[type, ...]]] = {
     "fence": (Fence,),
 }
 _KINDS: Final = {"read": AccessKind.READ, "write": AccessKind.WRITE, "free": AccessKind.FREE}
-_SECTION_PREFIX: Final = "__VERIFIER_atomic_"
-_ANYWHERE: Final = ("end of thread", "cancellation point", "pthread_cancel")
+_ANYWHERE: Final = ("end of thread", "cancellation point", "pthread_cancel", "atomic begin", "atomic end")
 _FAMILIES: Final = {
     "unlock to wait": "wait",
     "lock again": "wait",
@@ -67,13 +66,11 @@ def _calls(call: Call, what: str) -> bool:
     name = call.callee.symbol
     if what in _FAMILIES:
         return _FAMILIES[what] in name
-    if what.startswith("atomic "):
-        return name.startswith(_SECTION_PREFIX)
     api = function(what)
     return name == what or (api is not None and function(name) is api)
 
 
-def access_problem(cp: ConcurrentProgram, step: RunStep) -> str | None:
+def access_problem(cp: ConcurrentProgram, instr: Instr | Terminator, step: RunStep) -> str | None:
     """Why the step is not the access that it says it is; None if it is."""
     if step.access is None:
         return None
@@ -83,10 +80,15 @@ def access_problem(cp: ConcurrentProgram, step: RunStep) -> str | None:
     kind = _KINDS.get(step.operation)
     if (kind is None) != access.is_atomic:
         return f"access {step.access} is {'atomic' if access.is_atomic else 'not atomic'}"
-    if kind is not None and kind is not access.kind and access.kind is not AccessKind.UPDATE:
+    # A thread that stands before a free stands before a write of it all.
+    is_free = access.kind is AccessKind.FREE and step.role is Role.NEXT and kind is AccessKind.WRITE
+    if kind is not None and kind is not access.kind and not is_free:
         return f"access {step.access} is a {access.kind.value}"
-    if access.size is not None and step.size != access.size and access.kind is not AccessKind.FREE:
-        return f"access {step.access} is to {access.size} bytes"
+    if access.size is not None and access.kind is not AccessKind.FREE:
+        # What a call touches is known up to a bound.
+        fits = step.size <= access.size if isinstance(instr, Call) else step.size == access.size
+        if not fits:
+            return f"access {step.access} is to {access.size} bytes"
     if access.order is not None and access.order is not ORDERS.get(step.order):
         return f"access {step.access} has memory order {access.order.value}"
     named = {cp.objects[target.object].name for target in access.targets if target.object in cp.objects}

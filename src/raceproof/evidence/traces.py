@@ -23,11 +23,13 @@ from raceproof.spec import (
     Clock,
     CondState,
     Edge,
+    Family,
     Kind,
     MutexState,
     ObjectState,
     ObjectType,
     OnceState,
+    Operation,
     RwlockState,
     SemState,
     Step,
@@ -42,6 +44,12 @@ _ATOMIC = ("atomic load", "atomic store", "atomic update", "compare-exchange")
 _PLAIN = ("read", "write", "free")
 _SECTION = "atomic section"
 _SECTIONS = {"atomic begin": "__VERIFIER_atomic_begin", "atomic end": "__VERIFIER_atomic_end"}
+_ENTER = (Operation(ObjectType.ONCE, "enter"),)
+_ROUTINE_ENDS = {
+    "once done": ApiFunction("pthread_once", Family.VOID, (_ENTER, (Operation(ObjectType.ONCE, "finish"),))),
+    "once left": ApiFunction("pthread_once", Family.VOID, (_ENTER, (Operation(ObjectType.ONCE, "leave"),))),
+}
+"""The routine of a once-control returns, or its thread ends in it."""
 Names = list[Hashable]
 """Of the objects of a call, one for each argument that has one."""
 _TRIES_TO_JOIN = ("pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np")
@@ -111,7 +119,7 @@ class _Checker:
     places: dict[Hashable, str] = field(default_factory=dict)
     waits: dict[int, _Wait] = field(default_factory=dict)
     barriers: dict[int, tuple[ApiFunction, Names]] = field(default_factory=dict)
-    routines: dict[int, list[tuple[ApiFunction, Names]]] = field(default_factory=dict)
+    routines: dict[int, list[Names]] = field(default_factory=dict)
     touches: list[_Touch] = field(default_factory=list)
     standing: list[_Touch] = field(default_factory=list)
     _following: dict[int, RunStep] = field(default_factory=dict)
@@ -248,8 +256,9 @@ class _Checker:
                 runs = self._take(step, api, names, 0).result is None
                 if runs != (step.result == 1):
                     raise self._broken("it runs the routine" if runs else "the routine has run already")
-                if runs:
-                    self.routines.setdefault(step.thread, []).append((api, names))
+                if runs:  # what it calls in the routine are calls of their own
+                    self.world.step_into(step.thread)
+                    self.routines.setdefault(step.thread, []).append(names)
             case ObjectType.SECTION:
                 self._take(step, api, [_SECTION], 0)
             case kind:
@@ -370,12 +379,12 @@ class _Checker:
                 if -step.object in self.world.objects:
                     raise self._broken("an object that was made before")
                 self.world.add(-step.object, made)
-            case "once done":
+            case "once done" | "once left":
                 routines = self.routines.get(step.thread)
-                if not routines or (step.object is not None and routines[-1][1] != [-step.object]):
+                if not routines or (step.object is not None and routines[-1] != [-step.object]):
                     raise self._broken("the thread does not run this routine")
-                api, names = routines.pop()
-                self._take(step, api, names, 0)
+                self.world.step_out(step.thread)
+                self._take(step, _ROUTINE_ENDS[step.operation], routines.pop(), 0)
             case "consistent" if step.object is not None:
                 consistent = function("pthread_mutex_consistent")
                 if consistent is not None:
@@ -414,7 +423,13 @@ class _Checker:
             self.touches.append(self._touched(step, writes))
 
     def _touched(self, step: RunStep, writes: bool) -> _Touch:
-        if (why := access_problem(self.cp, step)) is not None:
+        access = self.cp.accesses.get(step.access) if step.access is not None else None
+        if step.access is not None and access is None:
+            raise self._broken(f"the program has no access {step.access}")
+        if (
+            access is not None
+            and (why := access_problem(self.cp, self.flow.instructions[access.site], step)) is not None
+        ):
             raise self._broken(why)
         clock = dict(self.world.clocks.of(step.thread))
         return _Touch(step.thread, clock, step.access, span_of(step), writes)
@@ -439,15 +454,23 @@ class _Checker:
                 raise self._broken("the two threads do not stand before the two accesses in the end")
             self._check_conflict(*self.standing)
         else:
-            b = next((t for t in reversed(self.touches) if (t.thread, t.access) == second), None)
-            if b is None:
-                raise self._broken("the second access was not made")
-            mine = [t for t in self.touches if (t.thread, t.access) == first and t is not b]
-            racing = (t for t in mine if not t.comes_before(b) and t.span.overlaps(b.span))
-            a = next(racing, mine[0] if mine else None)
-            if a is None:
-                raise self._broken("the first access was not made")
-            self._check_conflict(a, b)
+            self._check_conflict(*self._executed(first, second))
+
+    def _executed(self, first: tuple[int, AccessId], second: tuple[int, AccessId]) -> tuple[_Touch, _Touch]:
+        """Two accesses of the run, as they were made; two that race, if there are."""
+        last: tuple[_Touch, _Touch] | None = None
+        for number in range(len(self.touches) - 1, -1, -1):
+            b = self.touches[number]
+            if (b.thread, b.access) != second:
+                continue
+            for a in self.touches[:number]:
+                if (a.thread, a.access) == first:
+                    if not a.comes_before(b) and a.span.overlaps(b.span):
+                        return a, b
+                    last = last or (a, b)
+        if last is None:
+            raise self._broken("the two accesses were not made, one after the other")
+        return last
 
     def _check_conflict(self, a: _Touch, b: _Touch) -> None:
         accesses = [self.cp.accesses[touch.access] for touch in (a, b) if touch.access is not None]
@@ -485,11 +508,11 @@ def _fresh(kind: ObjectType, step: RunStep) -> ObjectState | None:
 
 
 def _returns(way: Step, result: int) -> bool:
-    """Whether the way ends with that result; one that goes on has none, and its phase succeeded or timed out."""
-    last = way.result or way.changes[-1].outcome.result
+    """Whether the phase ends with that result; the call may return another one, that of an earlier phase."""
+    last = way.changes[-1].outcome.result
     return last is not None and last.value == result
 
 
 def _spelled(way: Step) -> str:
-    last = way.result or way.changes[-1].outcome.result
+    last = way.changes[-1].outcome.result
     return last.name if last is not None else "nothing"

@@ -305,7 +305,7 @@ def _parse(word: str, fields: list[str]) -> Record:
             return OtherRecord(unquote(kind), unquote(message), int(thread), _site(site), run)
         case (("step" | "next"), [thread, step, what, number, address, value, held, stack, *more]):
             done = _run_step(thread, step, unquote(what), number, unquote(address), unquote(value), held, stack)
-            return _with_outcome(done, Role(word), more)
+            return _with_outcome(done, Role(word), more) if more else done
         case "event", [thread, step, what, address, object_, value]:
             return _event(int(thread), int(step), unquote(what), unquote(address), int(object_), int(value))
         case "bounded", [reason]:

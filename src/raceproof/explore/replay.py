@@ -29,9 +29,17 @@ class Replayed:
     record: tuple[RunStep, ...] = ()
 
     def kept_in(self, schedule: Schedule) -> Schedule:
-        """The schedule with the steps of this execution; of a long one the last."""
+        """The schedule with the steps of this execution; of a long one the last.
+
+        Where the two accesses were made, and the threads stand before others in the end, they did not stand together.
+        """
         is_long = len(self.record) > KEPT_STEPS
-        return replace(schedule, steps=self.steps[-KEPT_STEPS:], record=() if is_long else self.record)
+        record = () if is_long else self.record
+        return replace(schedule, steps=self.steps[-KEPT_STEPS:], record=record, together=self.shows_as_well(schedule))
+
+    def shows_as_well(self, schedule: Schedule) -> bool:
+        """Whether both threads stand before the accesses of the schedule, if they are to."""
+        return schedule.together and any(race.together for race in self.races if shows(race, schedule))
 
 
 def repeated(prepared: Prepared, options: ExploreOptions, schedule: Schedule) -> Replayed | None:

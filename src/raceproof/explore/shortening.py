@@ -30,7 +30,9 @@ def shortened(prepared: Prepared, options: ExploreOptions, schedule: Schedule, b
                 return best
             attempt = replace(best, run=replace(best.run, turns=turns))
             replayed = repeated(prepared, options, attempt)
-            if replayed is not None and repeated(prepared, options, attempt) is not None:
+            if replayed is None or replayed.shows_as_well(attempt) != attempt.together:
+                continue
+            if repeated(prepared, options, attempt) is not None:
                 sites = next(race.run.input_sites for race in replayed.races if shows(race, attempt))
                 run = replace(attempt.run, input_sites=sites)  # threads may take theirs in another order now
                 best = replayed.kept_in(replace(attempt, run=run))

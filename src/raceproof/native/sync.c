@@ -208,10 +208,14 @@ static bool sleep_at(const void *cond, struct object *o, bool timed, const char 
     self->timed = op.global = timed || unasked;
     self->looks_at_time = timed;
     self->looks_again = self->polling;
-    if (!self->woken) point(&op, true, what);
+    bool slept = !self->woken;
+    if (slept) point(&op, true, what);
     self->timed = 0;
     o->waiting &= ~BIT(self->tid);
-    if (self->woken) return false;
+    if (self->woken) {
+        if (slept) told(0);
+        return false;
+    }
     bool signalled = token_waits(o);
     if (signalled) take_token(o);
     while (o->tokens > (uint32_t)__builtin_popcountll(o->waiting)) o->tokens--;

@@ -136,6 +136,7 @@ class World:
     _phases: dict[Tid, int] = field(default_factory=dict)
     _so_far: dict[Tid, Result] = field(default_factory=dict)
     _rounds: dict[Tid, int] = field(default_factory=dict)
+    _outer: dict[Tid, list[int]] = field(default_factory=dict)
 
     def add(self, name: Name, state: ObjectState) -> None:
         self.objects[name] = state
@@ -147,6 +148,15 @@ class World:
     def phase(self, thread: Tid) -> int:
         """How many phases of its call the thread has behind it."""
         return self._phases.get(thread, 0)
+
+    def step_into(self, thread: Tid) -> None:
+        """The thread runs code of the program in the middle of its call (the routine of a once-control): what it calls
+        there are calls of their own."""
+        self._outer.setdefault(thread, []).append(self._phases.pop(thread, 0))
+
+    def step_out(self, thread: Tid) -> None:
+        """It is back in its call."""
+        self._phases[thread] = self._outer[thread].pop()
 
     # -- what may happen
 

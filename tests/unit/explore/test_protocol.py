@@ -29,7 +29,7 @@ from raceproof.explore.protocol import (
     parse,
 )
 from raceproof.ir import SiteId
-from raceproof.model import AccessId, Run, RunStep, RunThread
+from raceproof.model import AccessId, Role, Run, RunStep, RunThread
 
 HEADER = (Path(__file__).parents[3] / "src/raceproof/native/raceproof_rt.h").read_text(encoding="utf-8")
 CONTROL = Control(
@@ -127,6 +127,18 @@ RECORDS = {
 @pytest.mark.parametrize("line", RECORDS)
 def test_records_are_read(line: str) -> None:
     assert parse(line + "\n") == RECORDS[line]
+
+
+def test_a_step_with_its_outcome() -> None:
+    step = parse("step\t1\t3\tsem_trywait\t9\ts\t\t\t\t0\t0\t11\t2\t0\t-1")
+    assert isinstance(step, RunStep)
+    assert (step.role, step.site, step.result, step.object, step.access) == (Role.STEP, 9, 11, 2, None)
+    access = parse("next\t1\t3\tatomic store\t9\tx\t\t\t\t4\t3\t\t-1\t0\t7")
+    assert isinstance(access, RunStep)
+    assert (access.role, access.size, access.order, access.result, access.access) == (Role.NEXT, 4, 3, None, 7)
+    event = parse("event\t0\t3\tjoin\t\t-1\t2")
+    assert isinstance(event, RunStep)
+    assert (event.role, event.operation, event.result, event.object) == (Role.EVENT, "join", 2, None)
 
 
 def test_a_step_is_at_an_access_or_at_a_site() -> None:
