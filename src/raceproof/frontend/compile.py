@@ -26,7 +26,7 @@ import llvmlite
 
 from raceproof.core import Budget, InputError, LimitReached, ToolMissing
 from raceproof.frontend.diagnostics import compiler_error
-from raceproof.frontend.gcc_dialect import for_clang
+from raceproof.frontend.gcc_dialect import for_clang, with_weak_aliases
 from raceproof.frontend.inline_bodies import WITH_BODIES, defined_in, keep_bodies, units_to_repeat
 from raceproof.frontend.inputs import (
     CPP_SUFFIXES,
@@ -57,6 +57,7 @@ _ZIG_ONLY = ("-fno-sanitize=undefined", "-mcpu=baseline")
 # Variables that clang takes include directories from.
 _ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "SDKROOT")
 _DIRECTIVE = re.compile(rb"^\s*#\s*[a-z]", re.MULTILINE)
+_AMBIGUOUS = "is ambiguous"  # clang, of a function with a declaration and an alias by `#pragma weak`
 _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": "x86"}
 
 
@@ -202,7 +203,19 @@ def _compile_unit(
     source = _source_for(unit, scratch)
     run = (*command, *record, source, "-o", str(output))
     environment = os.environ | {"ZIG_GLOBAL_CACHE_DIR": str(zig_cache), "ZIG_LOCAL_CACHE_DIR": str(scratch / "zig")}
-    stderr = _run(run, unit, environment, budget)
+    try:
+        stderr = _run(run, unit, environment, budget)
+    except InputError as error:
+        if _AMBIGUOUS not in str(error) or unit.file.suffix in PREPROCESSED_SUFFIXES:
+            raise
+        plain = scratch / f"{unit.file.stem}.i"
+        _run((*command, *record, "-E", source, "-o", str(plain)), unit, environment, budget)
+        changed = with_weak_aliases(plain.read_text(encoding="utf-8", errors="replace"))
+        if changed is None:
+            raise
+        plain.write_text(changed, encoding="utf-8")
+        again = command_for(replace(unit, file=plain), request)
+        stderr = _run((*again, *extra, str(plain), "-o", str(output)), unit, environment, budget)
     try:
         text = output.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:

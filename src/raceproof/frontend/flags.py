@@ -7,8 +7,11 @@ every access that optimisation would remove.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
+
+from raceproof.core import InputError
 
 DataModel = Literal["LP64", "ILP32"]
 
@@ -39,6 +42,9 @@ _MEANINGFUL = (
     "-mrdrnd", "-mcrc32", "-fno-openmp", "-pthread",
 )  # fmt: skip
 
+# Flags of the linker, however they are passed on to it, that change which symbol is which.
+_LINKER = re.compile(r"(?:-Wl,(?:.*,)?)?(--?(?:wrap|defsym|script|just-symbols)|-T)(?:[=,].*)?")
+
 
 def data_model_of(flags: Iterable[str]) -> DataModel | None:
     """What -m32 or -m64 asks for, None if neither is there."""
@@ -51,12 +57,24 @@ def data_model_of(flags: Iterable[str]) -> DataModel | None:
 
 def without_build_flags(flags: Sequence[str]) -> tuple[str, ...]:
     """The user's own flags less those that raceproof decides; an unknown flag is kept, clang will say so."""
+    _check_linker_flags(flags)
     return tuple(flag for group in _grouped(flags) if not _is_dropped(group[0]) for flag in group)
 
 
 def meaningful_flags(arguments: Sequence[str]) -> tuple[str, ...]:
     """From the arguments of a build's compiler command, those that change what the program means."""
+    _check_linker_flags(arguments)
     return tuple(flag for group in _grouped(arguments) if group[0].startswith(_MEANINGFUL) for flag in group)
+
+
+def _check_linker_flags(flags: Sequence[str]) -> None:
+    """Refuse flags that tell the linker to take one symbol for another, or to follow a script: a verdict about what is
+    linked without them would be about another program."""
+    for flag in flags:
+        if match := _LINKER.fullmatch(flag):
+            raise InputError(
+                f"`{flag}` is not supported: raceproof links the files itself, and `{match[1]}` changes what names mean"
+            )
 
 
 def output_of(arguments: Sequence[str]) -> str | None:

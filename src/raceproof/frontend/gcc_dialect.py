@@ -1,4 +1,4 @@
-"""What gcc leaves in a preprocessed file and clang does not take, in words that both understand.
+"""What gcc takes, or leaves in a preprocessed file, and clang does not, in words that both understand.
 
 gcc knows `_Float32` and its kin itself; clang knows only `_Float16`. And gcc's <stdatomic.h> hands `_Atomic` objects to
 `__atomic_store` and the like, which clang refuses: for these there is another type of pointer, to the same object and
@@ -21,6 +21,7 @@ _BUILTIN: Final = re.compile(
     rb"\b__atomic_(?:(?:load|store|exchange|compare_exchange)(?:_n)?"
     rb"|fetch_(?:add|sub|and|or|xor|nand)|(?:add|sub|and|or|xor|nand)_fetch)\s*\("
 )
+_WEAK_ALIAS: Final = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+weak[ \t]+(\w+)[ \t]*=[ \t]*(\w+)[ \t]*$", re.MULTILINE)
 _NEXT: Final = re.compile(rb'[()\[\]{},]|"(?:[^"\\\n]|\\.)*"|' rb"'(?:[^'\\\n]|\\.)*'")
 
 
@@ -34,6 +35,15 @@ def for_clang(content: bytes, file: str) -> bytes:
     if not types and not is_refused:
         return content
     return types + f'# 1 "{file}"\n'.encode() + (_with_plain_pointers(content) if is_refused else content)
+
+
+def with_weak_aliases(text: str) -> str | None:
+    """A preprocessed file with `#pragma weak y = x` told as assembly; None if it has none. Lines keep their numbers.
+
+    Clang takes such a `y` for another function than one that was declared before, and calls of it for ambiguous.
+    """
+    changed, count = _WEAK_ALIAS.subn(r'__asm__(".weak \1\\n.set \1, \2");', text)
+    return changed if count else None
 
 
 def _with_plain_pointers(content: bytes) -> bytes:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from raceproof.core import InternalError, Unsupported
+from raceproof.frontend.file_assembly import LINE
 from raceproof.frontend.hook_calls import DECLARATIONS, HookWriter
 from raceproof.frontend.hook_plan import HookPlan
 from raceproof.frontend.instrument_function import ATOMIC_BEGIN, ATOMIC_END, FunctionInstrumenter, ModuleFacts
@@ -103,6 +104,8 @@ class _Module:
                 self._declaration(row)
             elif row.startswith("attributes "):
                 self.lines.append(_attribute_group(row))
+            elif row.startswith(LINE):
+                raise Unsupported("running a program with assembly at file scope")
             elif match := _GLOBAL.match(row):
                 self._global(row, unquote(match.group(1)))
             elif not row.startswith(("^", "uselistorder")):

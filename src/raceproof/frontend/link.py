@@ -11,8 +11,11 @@ import llvmlite.binding as llvm
 from raceproof.core import Budget, InputError, InternalError
 from raceproof.frontend.assembly_atomics import translate
 from raceproof.frontend.compile import CompiledUnit
+from raceproof.frontend.file_assembly import take_over_symbols, with_unknown_code
+from raceproof.frontend.indirect_functions import replace_indirect_functions
 from raceproof.frontend.inputs import LLVM_SUFFIXES, CompileRequest, Unit
 from raceproof.frontend.optimise import promote, protect, restore
+from raceproof.frontend.parallel_pragmas import with_obstacles
 from raceproof.frontend.startup import collect_entries
 
 _TYPE = re.compile(r"^(%(?:struct|union|class)\.[\w.$-]+) = type ", re.MULTILINE)
@@ -44,7 +47,8 @@ def link(request: CompileRequest, compiled: Sequence[CompiledUnit], budget: Budg
         promote(module)
     except RuntimeError as error:
         raise InputError(f"{request.names()}: LLVM does not know the target: {error}") from None
-    return restore(_with_own_numbers(str(module)))
+    text, obstacles = with_unknown_code(restore(_with_own_numbers(str(module))))
+    return with_obstacles(text, obstacles)
 
 
 def _with_own_numbers(text: str) -> str:
@@ -65,7 +69,7 @@ def _parse(unit: Unit, request: CompileRequest, text: str | bytes) -> llvm.Modul
     try:
         if not is_ours:
             text = _normalised(text)
-        return llvm.parse_assembly(protect(translate(collect_entries(str(text)))))
+        return llvm.parse_assembly(protect(translate(_as_plain_code(str(text)))))
     except RuntimeError as error:
         reason = textwrap.shorten(str(error), 400, placeholder=" ...")
         if not is_ours:
@@ -74,6 +78,11 @@ def _parse(unit: Unit, request: CompileRequest, text: str | bytes) -> llvm.Modul
             raise InternalError(f"{unit.file}: LLVM cannot read the compiler's output: {reason}") from None
         ours = ".".join(map(str, llvm.llvm_version_info))
         raise InputError(f"{request.compiler} writes IR that raceproof's LLVM {ours} cannot read: {reason}") from None
+
+
+def _as_plain_code(text: str) -> str:
+    """What linker and loader would make of the module of one file, as far as it can be told from that file."""
+    return replace_indirect_functions(collect_entries(take_over_symbols(text)))
 
 
 def _normalised(content: str | bytes) -> str:

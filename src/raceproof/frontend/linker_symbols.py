@@ -38,10 +38,11 @@ _LINKER: Final = frozenset(_NAMES.split())
 
 
 def linker_symbols(
-    variables: Sequence[str], functions: Sequence[str], bodies: Iterable[str]
+    variables: Sequence[str], functions: Sequence[str], bodies: Iterable[str], in_assembly: frozenset[str] = frozenset()
 ) -> Mapping[str, tuple[Address, ...]]:
     """Symbols of the linker, each with what it may lead to, itself included; from the lines of a module that define
-    variables, the headers of its functions, and the lines in their bodies. Over-approximates."""
+    variables, the headers of its functions, the lines in their bodies, and the words in assembly, which may make
+    aliases of its own. Over-approximates."""
     undefined: dict[str, re.Match[str]] = {}
     sections: dict[str, list[Address]] = {}
     writable: list[Address] = []
@@ -67,7 +68,9 @@ def linker_symbols(
         if match is not None and section is not None:
             sections.setdefault(section[1], []).append(Address(unquote(match["name"])))
     by_name_only = _used_by_name_only(
-        {n for n in suspects if not _is_linkers(n) and not _ARRAY.match(undefined[n]["type"])}, variables, bodies
+        {n for n in suspects if not _is_linkers(n) and n not in in_assembly and not _ARRAY.match(undefined[n]["type"])},
+        variables,
+        bodies,
     )
     meant = [name for name in suspects if name not in by_name_only]
     everything = (*(Address(name) for name in meant), *writable)

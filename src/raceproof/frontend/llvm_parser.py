@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from raceproof.core import Unsupported
 from raceproof.frontend.debug_info import Metadata
 from raceproof.frontend.debug_types import SourceTypes
+from raceproof.frontend.file_assembly import LINE, names_in_assembly
 from raceproof.frontend.linker_symbols import linker_symbols
 from raceproof.frontend.llvm_calls import CallParser
 from raceproof.frontend.llvm_functions import UNREADABLE, FunctionParser, Header, parse_header
@@ -55,6 +56,7 @@ class _Sections:
     definitions: list[tuple[str, list[str]]] = field(default_factory=list)
     noreturn_groups: set[str] = field(default_factory=set)
     metadata: dict[int, str] = field(default_factory=dict)
+    assembly: list[str] = field(default_factory=list)
 
 
 def parse_module(text: str, origin: Origin, entry: str = "main") -> Program:
@@ -79,7 +81,8 @@ def _parse(sections: _Sections, origin: Origin, entry: str) -> Program:
     types = TypeTable(DataLayout.parse(sections.layout), sections.types)
     symbols = Symbols(sections.aliases, types)
     bodies = (line for _, body in sections.definitions for line in body)
-    provided = linker_symbols(sections.globals, [header for header, _ in sections.definitions], bodies)
+    headers = [header for header, _ in sections.definitions]
+    provided = linker_symbols(sections.globals, headers, bodies, names_in_assembly(sections.assembly))
     reader = Reader(types, symbols.address, _undefined(sections), provided)
     metadata = Metadata(sections.metadata, origin.root)
     source_types = SourceTypes(metadata, types.layout.pointer_size)
@@ -184,7 +187,7 @@ def _sort_line(line: str, s: _Sections) -> None:
             s.noreturn_groups.add(match.group(1))
     elif match := _LAYOUT.match(line):
         s.layout = match.group(1)
-    elif line.startswith("module asm"):
-        raise Unsupported("assembly at file scope")
+    elif line.startswith(LINE):
+        s.assembly.append(line)
     elif not line.startswith(_IGNORED):
         raise Unsupported(f"LLVM construct {line[:300]!r}")

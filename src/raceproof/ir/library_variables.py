@@ -13,7 +13,7 @@ _NAMES: Final = """
     argp_err_exit_status obstack_alloc_failed_handler obstack_exit_failure re_syntax_options loc1 loc2 locs
     __malloc_hook __free_hook __realloc_hook __memalign_hook __after_morecore_hook __libc_single_threaded
     __dso_handle _res suboptarg mallwatch tr_break __libc_stack_end __libc_enable_secure _nl_msg_cat_cntr
-    _nl_domain_bindings
+    _nl_domain_bindings __cpu_model __cpu_features2
 """
 LIBRARY_VARIABLES: Final = frozenset(_NAMES.split())
 """Variables of libc: they hold pointers to its own memory, not to what the program passes elsewhere."""

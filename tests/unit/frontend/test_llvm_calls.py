@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import pytest
 
-from raceproof.core import Unsupported
 from raceproof.frontend.llvm_calls import intrinsic_name
 from raceproof.ir import Address, Call, Cast, Compute, Instr, IntConst, OtherConst, Program, Reg, Terminator
 
@@ -191,8 +190,3 @@ def test_other_assembly_is_a_call_of_something_unknown(parse_body: ParseBody, te
     made = call(parse_body, f'call void asm sideeffect "{template}", "=*m,~{{memory}}"(ptr elementtype(i32) %p) #17')
     assert made.callee == OtherConst(callee)
     assert made.args == (Reg("p"),)
-
-
-def test_assembly_at_file_scope_is_refused(parse: Callable[..., Program]) -> None:
-    with pytest.raises(Unsupported, match="assembly at file scope"):
-        parse('module asm ".globl x"\n')
