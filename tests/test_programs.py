@@ -188,7 +188,8 @@ def _explore(truth: Truth, subject: Subject, algorithm: str, find_all: bool, exe
 
 
 def _assert_not_proved(truth: Truth, found: Searched) -> None:
-    assert not found.is_proved, (
+    """What is proved for one input is proved for the program only if it has no other."""
+    assert not found.is_proved or found.subject.cp.inputs, (
         f"UNSOUND: {truth.path} has a race, but {found.result.stats['algorithm']}: {found.why()}"
     )
 

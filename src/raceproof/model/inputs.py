@@ -37,7 +37,8 @@ class ProgramInput:
 
     def __str__(self) -> str:
         asked = f'{self.what}("{self.name}")' if self.name is not None else self.what
-        return f"`{asked}`" + (f" at {self.pos.file}:{self.pos.line}" if self.pos is not None else "")
+        named = asked if self.kind is InputKind.ADDRESSES and " " in asked else f"`{asked}`"
+        return named + (f" at {self.pos.file}:{self.pos.line}" if self.pos is not None else "")
 
 
 @dataclass(frozen=True, slots=True)

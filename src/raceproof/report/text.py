@@ -95,6 +95,8 @@ class _Writer:
                 about = f"at {_count(races, 'pair')} of accesses"
             case Verdict.RACE_FREE:
                 about = _SCOPES[result.scope] if result.scope is not None else ""
+                if result.scope is Scope.THIS_INPUT and result.input is not None and not result.input.reads:
+                    about = "for its only input"
             case Verdict.UNKNOWN:
                 about = ""
         first, _, rest = (result.reason or "").partition(" (") if result.is_for_this_input else ("", "", result.reason)

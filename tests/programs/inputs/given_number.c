@@ -1,0 +1,29 @@
+// A number that is read from a text of the program's own.
+// Whoever comes last has everything to itself: no lock is needed.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+static atomic_int done;
+static int slots[2], sum;
+
+static void *worker(void *arg) {
+    int me = *(int *)arg;
+    slots[me] = me + 1;                         // no-race alarm(lockset): a count says who is last
+    if (atomic_fetch_add(&done, 1) == 1)
+        sum = slots[0] + slots[1];              // no-race alarm(lockset): a count says who is last
+    return NULL;
+}
+
+int main(void) {
+    int count = 0;
+    if (sscanf("12 threads", "%d", &count) != 1 || count != 12)
+        return 1;
+    pthread_t ids[2];
+    int numbers[2] = {0, 1};
+    for (int i = 0; i < 2; i++)
+        pthread_create(&ids[i], NULL, worker, &numbers[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(ids[i], NULL);
+    return 0;
+}

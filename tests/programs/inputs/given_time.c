@@ -1,0 +1,32 @@
+// The time that it took is printed, and decides nothing.
+// Whoever comes last has everything to itself: no lock is needed.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+
+static atomic_int done;
+static int slots[2], sum;
+
+static void *worker(void *arg) {
+    int me = *(int *)arg;
+    slots[me] = me + 1;                         // no-race alarm(lockset): a count says who is last
+    if (atomic_fetch_add(&done, 1) == 1)
+        sum = slots[0] + slots[1];              // no-race alarm(lockset): a count says who is last
+    return NULL;
+}
+
+int main(void) {
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    pthread_t ids[2];
+    int numbers[2] = {0, 1};
+    for (int i = 0; i < 2; i++)
+        pthread_create(&ids[i], NULL, worker, &numbers[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(ids[i], NULL);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double took = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
+    printf("%d in %f s\n", sum, took);
+    return 0;
+}
