@@ -6,8 +6,9 @@ the weaker memory orders), `values` (values decide), `loops` (loops and inputs; 
 for others in chains), `lists` (lists that hang on several roots, each with its lock), `queues` (nodes that are taken
 out of lists and used without a lock), `idioms` (idioms put together and spoiled, statements at random), `variations`
 (the programs of `tests/programs`, spoiled), `library` (two calls of the library about one object, whose truth the
-standards tell: see `library_judging`). Programs of all but the last three are trees, which end and are bounded, so
-that `dfs` comes to its end, but for some of `lists`; those of the last three are texts, which `dfs` may not finish.
+standards tell: see `library_judging`), `inputs` (a value from outside decides whether there is a race; the truth is
+known by construction). Programs of all but the last four are trees, which end and are bounded, so that `dfs` comes to
+its end, but for some of `lists`; those of the last four are texts, which `dfs` may not finish.
 """
 
 from __future__ import annotations
@@ -19,7 +20,19 @@ from typing import Final
 from differential.generator import generate as idioms
 from differential.shrinker import candidates
 
-from exploration import api, chains, generator, library_pairs, lists, loose, queues, small_loops, values, variations
+from exploration import (
+    api,
+    chains,
+    generator,
+    given,
+    library_pairs,
+    lists,
+    loose,
+    queues,
+    small_loops,
+    values,
+    variations,
+)
 from exploration.syntax import Source, render, smaller
 
 
@@ -59,11 +72,12 @@ _TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "idioms": lambda seed: idioms(seed).text,
     "variations": variations.generate,
     library_pairs.MODE: lambda seed: library_pairs.generate(seed).text,
+    "inputs": given.generate,
 }
 FAMILIES: Final = (*_TREES, *_TEXTS)
 CYCLE: Final = (
     *("sc", "api", "loops", "idioms", "values", "loose", "variations", "weak", "api", "loops", "loose", "chains"),
-    *("variations", "chains", "lists", "queues", "library"),
+    *("variations", "chains", "lists", "queues", "library", "inputs"),
 )
 """The families of consecutive seeds."""
 

@@ -38,7 +38,7 @@ from typing import Final
 from metamorphic.changes import CHANGES, Claim
 from unit.cli.commands import run_command
 
-from exploration import bmc_agreement, library_judging, library_pairs, sanitizer
+from exploration import bmc_agreement, given, library_judging, library_pairs, sanitizer
 from exploration.compare import Compiled, Problem, compile_text, disagreements, lines_of, never_waits, places
 from exploration.families import Specimen
 from exploration.searches import OPEN, ORACLE, SWEEP, Key, Limits, Lines, Outcome, Searches, key_of
@@ -257,6 +257,8 @@ class _Court:
             self._interpret()
         if self.plan.sanitized:
             self._sanitize()
+        if (truth := given.is_racy(self.specimen.text)) is not None:
+            self._hold_against_truth(truth)
 
     def _problem(self, kind: str, text: str) -> None:
         self.found.problems.append(Problem(kind, text))
@@ -408,6 +410,26 @@ class _Court:
             counts[f"evidence: {claim['answer']}"] += 1
             if claim["answer"] == "rejected":
                 self._problem("evidence rejected", f"{claim['kind']}: {claim['why']}")
+
+    def _hold_against_truth(self, is_racy: bool) -> None:
+        """Races that need an input are not executed: the generator says where there is one. An engine alone, and all
+        together, must not call such a program race-free, and must prove its twin without input."""
+        for engines in (("lockset", "explore"), ("explore",)):
+            settings = portfolio.Settings(request=self.compiled.request, unaided="lockset" not in engines)
+            try:
+                with _timed(self.found, "check"):
+                    seconds = max(10.0, 3 * self.limits.seconds)
+                    checked = portfolio.check(self.compiled.program, engines, Budget.seconds(seconds), settings)
+            except Exception:
+                self._crash(f"check with {', '.join(engines)}")
+                return
+            is_free = checked.verdict is Verdict.RACE_FREE
+            said = f"{', '.join(engines)}: {checked.verdict.value}, {checked.reason}"
+            if is_racy and is_free:
+                self._problem("an input is forgotten", said)
+            elif not is_racy and not is_free:
+                self._problem("an input too many", said)
+            self.found.counts[f"inputs: {'racy, not' if is_racy else 'race-free,'} proved"] += is_racy != is_free
 
     def _claims(self, written: report.Json) -> list[dict[str, str]]:
         path, answers = self.directory / "report.json", self.directory / "answers.json"
