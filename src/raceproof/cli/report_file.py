@@ -83,6 +83,8 @@ def read_claims(path: Path, root: Path | None = None) -> ReportedClaims:
             scope=_scope(fields),
             pairs=tuple(_claim(pair, certificates, invariants, heaps, unwindings) for pair in fields["pairs"]),
             is_accepted=bool((fields.get("input") or {}).get("accepted", False)),
+            reads=len(fields["input"]["reads"]) if fields.get("input") is not None else None,
+            engines=tuple((str(e["name"]), int(e["proved"]), int(e["witnessed"])) for e in fields.get("engines", ())),
         )
         if len({claim.id for claim in claims.pairs if claim.id > 0}) != len(claims.pairs):
             raise ValueError("pairs need numbers of their own, from 1")

@@ -107,12 +107,16 @@ class Claim:
 @dataclass(frozen=True, slots=True)
 class ReportClaims:
     """Everything that a report claims: its verdict, and that on each pair. `is_accepted`: the user has said that a
-    proof for the input of the executions is enough."""
+    proof for the input of the executions is enough. `reads`: at how many places the program is said to
+    ask for input, None if nothing is said; `engines`: their names, with how many proofs and races each has counted.
+    """
 
     verdict: Verdict
     scope: Scope | None
     pairs: tuple[Claim, ...]
     is_accepted: bool = False
+    reads: int | None = None
+    engines: tuple[tuple[str, int, int], ...] = ()
 
     def by_key(self) -> Mapping[Key, Claim]:
         return {claim.key: claim for claim in self.pairs}

@@ -95,9 +95,11 @@ def _judge(
 def _verdict(subject: Subject, opinion: SecondOpinion) -> Ruling:
     """Whether the verdict follows from those on the pairs, whatever these are worth."""
     report = subject.report
-    if report.verdict is Verdict.UNKNOWN and subject.cp.program.obstacles:
-        return accepted("some of the source is not in the program that was checked")
+    if (why := _summary_problem(subject)) is not None:
+        return rejected(why)
     verdicts = [claim.verdict for claim in report.pairs]
+    if report.verdict is Verdict.UNKNOWN and subject.cp.program.obstacles and Verdict.RACE not in verdicts:
+        return accepted("some of the source is not in the program that was checked")
     if Verdict.RACE in verdicts:
         follows, scope = Verdict.RACE, None
     elif Verdict.UNKNOWN in verdicts or (not verdicts and report.verdict is Verdict.UNKNOWN):
@@ -116,6 +118,23 @@ def _verdict(subject: Subject, opinion: SecondOpinion) -> Ruling:
     return rejected(
         f"it says {claimed}, but from the pairs follows {follows.value}" + (f", {scope.value}" if scope else "")
     )
+
+
+def _summary_problem(subject: Subject) -> str | None:
+    """What the report says about the whole that its pairs, or the program, do not bear out."""
+    report = subject.report
+    if report.reads == 0 and subject.cp.inputs != ():
+        return "it says that the program has no input, which it may have"
+    counted = {name: (proved, witnessed) for name, proved, witnessed in report.engines}
+    for name in sorted({claim.engine or "?" for claim in report.pairs if claim.kind is not None}) if counted else ():
+        mine = [claim for claim in report.pairs if claim.engine == name]
+        proofs = sum(claim.verdict is Verdict.RACE_FREE for claim in mine)
+        races = sum(claim.verdict is Verdict.RACE for claim in mine)
+        if name not in counted:
+            return f"it says that {name} has decided pairs, but not that it ran"
+        if counted[name][0] < proofs or counted[name][1] < races:
+            return f"{name} has {proofs} proofs and {races} races among the pairs, and has counted fewer"
+    return None
 
 
 def _check_same_program(subject: Subject) -> None:

@@ -88,6 +88,8 @@ def explore(
     """
     if program.listed_functions("llvm.global_dtors"):
         raise NotSupported("constructors and destructors")
+    if program.pointer_size != 8:
+        raise NotSupported("a 32-bit program")
     verdict = Exploration()
     visible = Visible(everything=not reduced)
     setting = Setting(program, visible, spurious, tuple(arguments))

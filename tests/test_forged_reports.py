@@ -1,0 +1,226 @@
+"""Reports that say something false, each in one way: check-evidence accepts none of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from unit.cli.commands import run_command
+
+import raceproof
+from raceproof import frontend
+from raceproof.cli import Exit, check_evidence
+from raceproof.core import InputError
+
+# `locked` has its lock, `shown` is an element for each, which only executions tell, `after` is ordered by joins.
+PROGRAM = """
+#include <pthread.h>
+#include <stdatomic.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static int locked, racy, after, shown[2];
+static atomic_int turns;
+static void *worker(void *arg) {
+    pthread_mutex_lock(&lock);
+    locked++;
+    pthread_mutex_unlock(&lock);
+    int turn = atomic_fetch_xor(&turns, 1);
+    shown[turn]++;
+    after = 1;
+    return arg;
+}
+static void *second(void *arg) {
+    pthread_mutex_lock(&lock);
+    locked++;
+    pthread_mutex_unlock(&lock);
+    int turn = atomic_fetch_xor(&turns, 1);
+    shown[turn]++;
+    RACY;
+    return arg;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, worker, 0);
+    pthread_create(&b, 0, second, 0);
+    RACY;
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return locked + after;
+}
+"""
+Data = dict[str, Any]
+
+
+def report_on(text: str, directory: Path) -> Data:
+    file = directory / "program.c"
+    file.write_text(text, encoding="utf-8")
+    raceproof.check(file, engines=["lockset", "explore"]).save(directory / "report.json")
+    data: Data = json.loads((directory / "report.json").read_text(encoding="utf-8"))
+    return data
+
+
+def status(data: Data, directory: Path) -> Exit | None:
+    """None where the report is refused as being about another program, or as no report at all."""
+    file = directory / "forged.json"
+    file.write_text(json.dumps(data), encoding="utf-8")
+    try:
+        return run_command(check_evidence.add_parser, "check-evidence", str(file), "--time-limit", "60")
+    except InputError:
+        return None
+
+
+@pytest.fixture(scope="module")
+def safe(tmp_path_factory: pytest.TempPathFactory) -> tuple[Data, Path]:
+    directory = tmp_path_factory.mktemp("safe")
+    return report_on(PROGRAM.replace("RACY", "(void)racy"), directory), directory
+
+
+@pytest.fixture(scope="module")
+def racy(tmp_path_factory: pytest.TempPathFactory) -> tuple[Data, Path]:
+    directory = tmp_path_factory.mktemp("racy")
+    return report_on(PROGRAM.replace("RACY", "racy++"), directory), directory
+
+
+def copy(data: Data) -> Data:
+    result: Data = json.loads(json.dumps(data))
+    return result
+
+
+def pair(data: Data, **fields: object) -> Data:
+    result: Data = next(p for p in data["pairs"] if all(p[name] == value for name, value in fields.items()))
+    return result
+
+
+def by(decider: str, **changes: object) -> Callable[[Data], None]:
+    return lambda data: pair(data, engine=decider, verdict="race-free").update(changes)
+
+
+def on_lock(evidence: str) -> Callable[[Data], None]:
+    def change(data: Data) -> None:
+        found = next(p for p in data["pairs"] if any(text.startswith("common-lock") for text in p["evidence"]))
+        found["evidence"] = [evidence]
+
+    return change
+
+
+def swapped(data: Data) -> None:
+    """Two proofs of different kinds change places."""
+    a, b = pair(data, engine="lockset", target="locked"), pair(data, engine="explore", verdict="race-free")
+    for name in ("engine", "scope", "evidence"):
+        a[name], b[name] = b[name], a[name]
+
+
+def recorded(change: Callable[[list[Any]], object]) -> Callable[[Data], object]:
+    return lambda data: change(pair(data, verdict="race")["schedule"]["record"])
+
+
+SAFE: dict[str, Callable[[Data], object]] = {
+    "another lock": on_lock("common-lock other"),
+    "a lock that does not exist": on_lock("common-lock nothing"),
+    "a rule that does not exist": on_lock("trust me"),
+    "no rule": by("lockset", evidence=[]),
+    "another rule": on_lock("owned before it is published"),
+    "an order that is not there": on_lock("ordered before the other thread is created, or after it is joined"),
+    "atomic accesses that are not": on_lock("both-atomic"),
+    "bytes that are the same": on_lock("disjoint different objects"),
+    "more threads than were looked at": by("lockset", scope="any-threads"),
+    "all inputs, by executions": by("explore", scope="all-inputs"),
+    "any number of threads, by executions": by("explore", scope="any-threads"),
+    "a bound that is called a proof": by("explore", scope="bounded"),
+    "an engine that has not run": by("explore", engine="petri", scope="any-threads", evidence=["certificate"]),
+    "an engine that does not exist": by("lockset", engine="oracle"),
+    "a certificate that is not there": by("lockset", engine="petri", scope="any-threads"),
+    "an unwinding that is not there": by("lockset", engine="bmc"),
+    "invariants that are not there": by("lockset", engine="transactions"),
+    "heaps that are not there": by("lockset", engine="shapes"),
+    "proofs of other pairs": swapped,
+    "a pair less": lambda data: data["pairs"].pop(),
+    "a pair twice": lambda data: data["pairs"].append(data["pairs"][0]),
+    "a pair that is left open": by("lockset", verdict="unknown", scope=None),
+    "another verdict": lambda data: data.update(verdict="unknown", scope=None),
+    "a wider scope": lambda data: data.update(scope="any-threads"),
+    "a race without a run": by("lockset", verdict="race", scope=None, schedule=None),
+    "an engine that has counted nothing": lambda data: data["engines"][0].update(proved=0),
+    "engines that did not run": lambda data: data.update(engines=data["engines"][:1]),
+    "another program": lambda data: data["replay"].update(digest="0" * 64),
+    "another compiled program": lambda data: data["replay"].update(module="0" * 64),
+    "another line": lambda data: data["pairs"][0]["accesses"][0].update(line=1),
+}
+RACY: dict[str, Callable[[Data], object]] = {
+    "a run that watches nothing": lambda data: data["replay"].update(pairs=[]),
+    "no race, by the rules": lambda data: pair(data, verdict="race").update(
+        verdict="race-free", engine="lockset", scope="all-inputs", evidence=["common-lock lock"], schedule=None
+    ),
+    "no race, by executions": lambda data: pair(data, verdict="race").update(
+        verdict="race-free", scope="this-input", evidence=["explored all schedules, 9 executions"], schedule=None
+    ),
+    "race-free all the same": lambda data: data.update(verdict="race-free", scope="all-inputs"),
+    "the run of another race": lambda data: pair(data, verdict="race")["schedule"].update(accesses=[0, 0]),
+    "other racers": lambda data: pair(data, verdict="race")["schedule"].update(racers=[1, 2]),
+    "a run that is too short": lambda data: pair(data, verdict="race")["schedule"].update(steps=[[0, 1]]),
+    "a step less": recorded(lambda record: record.pop(0)),
+    "a step twice": recorded(lambda record: record.insert(0, record[0])),
+    "another result": recorded(lambda record: record[0].__setitem__(9, 2)),
+    "another address": recorded(lambda record: record[-1].__setitem__(6, "locked")),
+    "another access": recorded(lambda record: record[-1].__setitem__(4, 0)),
+}
+
+
+def test_the_reports_themselves_are_accepted(safe: tuple[Data, Path], racy: tuple[Data, Path]) -> None:
+    assert status(*safe) is Exit.RACE_FREE
+    assert status(*racy) is Exit.RACE_FREE
+
+
+@pytest.mark.parametrize("name", SAFE)
+def test_forged_proofs(name: str, safe: tuple[Data, Path]) -> None:
+    data = copy(safe[0])
+    SAFE[name](data)
+    assert status(data, safe[1]) in (Exit.RACE, None)
+
+
+@pytest.mark.parametrize("name", RACY)
+def test_forged_races(name: str, racy: tuple[Data, Path]) -> None:
+    data = copy(racy[0])
+    RACY[name](data)
+    assert status(data, racy[1]) in (Exit.RACE, None)
+
+
+# -- the report stays, the program does not: the proof is plausible, and false
+
+WRONG = {
+    "a lock that is not taken": ("    pthread_mutex_lock(&lock);\n", "    (void)(&lock);\n"),
+    "a lock that is given back too soon": (
+        "locked++;\n    pthread_mutex_unlock(&lock)",
+        "pthread_mutex_unlock(&lock);\n    locked++",
+    ),
+    "another lock": ("    pthread_mutex_lock(&lock);", "    pthread_mutex_lock(&other);"),
+    "a try that may fail": ("    pthread_mutex_lock(&lock);", "    pthread_mutex_trylock(&lock);"),
+    "a join that is missing": ("    pthread_join(a, 0);\n", "\n"),
+    "a join of the other": ("    pthread_join(a, 0);", "    pthread_join(b, 0);"),
+    "a counter that does not turn": ("atomic_fetch_xor(&turns, 1)", "atomic_fetch_xor(&turns, 0)"),
+    "an element for both": ("shown[turn]++", "shown[0]++   "),
+    "a weaker order": ("locked++;", "locked++; atomic_thread_fence(memory_order_relaxed); after++;"),
+    "another write": ("return arg;", "after++; return arg;"),
+    "a lock of its own": (
+        "    pthread_mutex_lock(&lock);",
+        "    pthread_mutex_t lock = other; pthread_mutex_lock(&lock);",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_proofs_of_a_program_that_was_changed(name: str, tmp_path: Path) -> None:
+    """Refused by its digest; and not accepted either if somebody has put the new digest into the report."""
+    text = PROGRAM.replace("RACY", "(void)racy")
+    data = report_on(text, tmp_path)
+    old, new = WRONG[name]
+    assert old in text
+    file = tmp_path / "program.c"
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+    assert status(data, tmp_path) is None
+    digest = frontend.load(frontend.from_files([file])).origin.digest
+    for part in (data["sources"], data["replay"]):
+        part.update(digest=digest, **({"module": digest} if "module" in part else {}))
+    assert status(data, tmp_path) in (Exit.RACE, None)
