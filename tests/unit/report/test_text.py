@@ -16,7 +16,9 @@ from raceproof.model import (
     EngineReport,
     GivenInput,
     IncidentResult,
+    InputKind,
     ObjectId,
+    ProgramInput,
     Scope,
     Verdict,
 )
@@ -276,8 +278,14 @@ def test_color_only_when_asked() -> None:
     [(Scope.ANY_THREADS, "any number of threads"), (Scope.THIS_INPUT, "for the given input")],
 )
 def test_the_scope_is_in_words(scope: Scope, words: str) -> None:
-    given = GivenInput((), "", (), (), is_accepted=True)
+    read = ProgramInput(InputKind.CLOCK, "time", None)
+    given = GivenInput((), "", (), (read,), is_accepted=True)
     assert words in text(replace(check_result(), scope=scope, input=given)).splitlines()[0]
+
+
+def test_a_program_without_input_has_one_only() -> None:
+    result = replace(check_result(), scope=Scope.THIS_INPUT, input=GivenInput((), "", (), ()))
+    assert text(result).splitlines()[0] == "verdict: race-free for its only input"
 
 
 def test_what_holds_for_one_input_only_is_said_in_the_first_line() -> None:
