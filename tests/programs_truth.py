@@ -11,8 +11,9 @@ like a mark and is not one is an error, so that a slip of the pen does not silen
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -70,6 +71,16 @@ def all_programs() -> list[Path]:
 
 def program_name(path: Path) -> str:
     return path.relative_to(PROGRAMS).with_suffix("").as_posix()
+
+
+def number_of(name: str) -> int:
+    """The same for a name wherever it stands in a list: a program more does not change which others are drawn."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4])
+
+
+def sample(paths: Sequence[Path], every: int) -> list[Path]:
+    """One in `every` of the programs, drawn by name."""
+    return [path for path in paths if number_of(program_name(path)) % every == 0]
 
 
 def read_truth(path: Path) -> Truth:

@@ -21,7 +21,16 @@ from pathlib import Path
 import pytest
 from exploration.judging import PROVERS, Prover
 from exploring import SECONDS, Searched, Subject, load, open_after_lockset, search
-from programs_truth import MalformedTruth, Truth, all_programs, parse_truth, program_name, read_truth
+from programs_truth import (
+    MalformedTruth,
+    Truth,
+    all_programs,
+    number_of,
+    parse_truth,
+    program_name,
+    read_truth,
+    sample,
+)
 
 from raceproof import bmc
 from raceproof.core import Budget, LimitReached, Unsupported
@@ -161,9 +170,9 @@ def _ways() -> list[tuple[Path, str]]:
     kinds = len(OTHER_WAYS)
     return [
         (p, OTHER_WAYS[k])
-        for n, p in enumerate(all_programs())
+        for p in all_programs()
         for k in range(kinds)
-        if every or n % (5 * kinds) == 5 * k
+        if every or number_of(program_name(p)) % (5 * kinds) == 5 * k
     ]
 
 
@@ -224,7 +233,7 @@ def test_other_ways_to_search_agree(path: Path, way: str) -> None:
     text = path.read_text(encoding="utf-8")
     is_weak = (way in CO_ENABLED and _WEAK.search(text) is not None) or (way == "optimal" and "pthread_cancel" in text)
     if not found.is_complete or found.is_cut or is_weak:
-        return
+        pytest.skip(f"{way} need not decide it: {found.why()}")
     if truth.is_racy:
         _assert_not_proved(truth, found)
         assert truth.announces(EXPLORER), f"{path}: race not found: {found.why()}"
@@ -247,15 +256,15 @@ def _prover(engine: str) -> Prover:
 
 @pytest.mark.parametrize("engine", ["shapes", "petri", "transactions", "bmc"])
 @pytest.mark.parametrize(
-    "path", [p for p in all_programs() if p.stem.endswith("_race")][::PROVE_EVERY], ids=program_name
+    "path", sample([p for p in all_programs() if p.stem.endswith("_race")], PROVE_EVERY), ids=program_name
 )
 def test_no_other_engine_proves_a_race_away(path: Path, engine: str) -> None:
     """By itself: every race line is in a pair with a race line that it leaves open."""
     subject, races = load(path), read_truth(path).race_lines
     try:
         findings = _prover(engine)(subject.cp, subject.pairs, Budget.seconds(PROVE_SECONDS)).findings
-    except (Unsupported, LimitReached):
-        return
+    except (Unsupported, LimitReached) as refused:
+        pytest.skip(str(refused))
     proved = {f.pair for f in findings if f.verdict is Verdict.RACE_FREE and f.scope is not Scope.BOUNDED}
     left = [{subject.line(p.first), subject.line(p.second)} for p in subject.pairs if p not in proved]
     covered = {line for lines in left if lines <= races for line in lines}

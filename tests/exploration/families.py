@@ -4,11 +4,12 @@ The families, each with a generator of its own: `sc` and `weak` (branches on sha
 the weaker memory orders), `values` (values decide), `loops` (loops and inputs; `dfs` tries all values of these),
 `api` (the whole thread API, pointers, heap), `loose` (every way to wait, without a plan), `chains` (threads that wait
 for others in chains), `lists` (lists that hang on several roots, each with its lock), `queues` (nodes that are taken
-out of lists and used without a lock), `idioms` (idioms put together and spoiled, statements at random), `variations`
-(the programs of `tests/programs`, spoiled), `library` (two calls of the library about one object, whose truth the
-standards tell: see `library_judging`), `inputs` (a value from outside decides whether there is a race; the truth is
-known by construction). Programs of all but the last four are trees, which end and are bounded, so that `dfs` comes to
-its end, but for some of `lists`; those of the last four are texts, which `dfs` may not finish.
+out of lists and used without a lock), `startup` (code before main and after it), `idioms` (idioms put together and
+spoiled, statements at random), `variations` (the programs of `tests/programs`, spoiled), `library` (two calls of the
+library about one object, whose truth the standards tell: see `library_judging`), `inputs` (a value from outside decides
+whether there is a race; the truth is known by construction). Programs of all but the last four are trees or small,
+which end and are bounded, so that `dfs` comes to its end, but for some of `lists`; those of the last four are texts,
+which `dfs` may not finish.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from exploration import (
     loose,
     queues,
     small_loops,
+    startup,
     values,
     variations,
 )
@@ -69,6 +71,7 @@ _TREES: Final[dict[str, Callable[[int], Source]]] = {
 }
 _TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "queues": queues.generate,
+    startup.MODE: startup.generate,
     "idioms": lambda seed: idioms(seed).text,
     "variations": variations.generate,
     library_pairs.MODE: lambda seed: library_pairs.generate(seed).text,
@@ -77,7 +80,7 @@ _TEXTS: Final[dict[str, Callable[[int], str]]] = {
 FAMILIES: Final = (*_TREES, *_TEXTS)
 CYCLE: Final = (
     *("sc", "api", "loops", "idioms", "values", "loose", "variations", "weak", "api", "loops", "loose", "chains"),
-    *("variations", "chains", "lists", "queues", "library", "inputs"),
+    *("variations", "chains", "lists", "queues", "library", "inputs", "startup"),
 )
 """The families of consecutive seeds."""
 

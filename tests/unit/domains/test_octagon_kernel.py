@@ -6,7 +6,7 @@ import re
 from math import inf
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from unit.domains import plain_octagon as plain
 
@@ -56,8 +56,9 @@ def test_incremental_closure_agrees_with_the_plain_form(case: tuple[int, Edges])
 def test_join_and_meet_agree_with_the_plain_form(case: tuple[int, Edges, Edges]) -> None:
     n, first, second = case
     a, b = kernel.add_all(kernel.top(n), n, first), kernel.add_all(kernel.top(n), n, second)
-    if a is None or b is None:
-        return
+    assume(a is not None and b is not None)
+    assert a is not None
+    assert b is not None
     plain_a, plain_b = plain.closed(plain_form(n, first)), plain.closed(plain_form(n, second))
     assert plain_a is not None
     assert plain_b is not None
@@ -74,8 +75,10 @@ def test_join_and_meet_agree_with_the_plain_form(case: tuple[int, Edges, Edges])
 def test_assign_and_forget_agree_with_the_plain_form(case: tuple[int, Edges], data: st.DataObject) -> None:
     n, constraints = case
     matrix, expected = kernel.add_all(kernel.top(n), n, constraints), plain.closed(plain_form(n, constraints))
-    if matrix is None or expected is None:
-        return
+    assert (matrix is None) == (expected is None)
+    assume(matrix is not None)
+    assert matrix is not None
+    assert expected is not None
     x, y = data.draw(st.integers(0, n - 1)), data.draw(st.integers(0, n - 1))
     negated, low = data.draw(st.booleans()), data.draw(st.integers(-5, 5))
     high = low + data.draw(st.integers(0, 3))
@@ -89,11 +92,10 @@ def test_tight_closure_says_all_that_holds_of_the_points(constraints: Edges) -> 
     bounded = [*constraints, *((i, i ^ 1, 12) for i in range(4))]
     matrix = entries(kernel.add_all(kernel.top(2), 2, bounded), 2)
     found = plain.points(plain_form(2, bounded), 6)
-    if matrix is None:
-        assert not found
-        return
     values = [(v, -v, w, -w) for v, w in found]
-    assert matrix == [[max(value[j] - value[i] for value in values) for j in range(4)] for i in range(4)]
+    assert (matrix is None) == (not values)
+    if matrix is not None:
+        assert matrix == [[max(value[j] - value[i] for value in values) for j in range(4)] for i in range(4)]
 
 
 def test_bounds_beyond_the_limit_are_dropped_or_raised() -> None:
