@@ -76,6 +76,7 @@ class _Search:
         self.functions = [f for name, f in world.program.functions.items() if name in world.points_to.reached]
         self._bad: set[Place] = set()
         self._holders: dict[MemLoc, bool] = {}
+        self._parts: dict[tuple[str, Operand], bool] = {}
 
     # -- what the program does to pointers
 
@@ -267,27 +268,36 @@ class _Search:
         return found
 
     def _may_be_part(self, function: str, operand: Operand) -> bool:
-        """A part of a pointer, computed in this function or read from where parts are kept."""
-        work, seen = [operand], {operand}
-        definitions = self.world.info(function).definitions
-        whole = self.world.program.functions[function]
+        """A part of a pointer, computed in this function or a caller, or read from where parts are kept."""
+        key = (function, operand)
+        if key not in self._parts:
+            self._parts[key] = self._find_part(key)
+        return self._parts[key]
+
+    def _find_part(self, start: tuple[str, Operand]) -> bool:
+        work, seen = [start], {start}
         while work:
-            at = work.pop()
+            function, at = work.pop()
             if isinstance(at, OtherConst) and at.addresses:
                 return True
-            made = definitions.get(at.name) if isinstance(at, Reg) else None
+            if not isinstance(at, Reg):
+                continue
+            made = self.world.info(function).definitions.get(at.name)
+            whole = self.world.program.functions[function]
+            new: list[tuple[str, Operand]] = []
             match made:
                 case None:
-                    if isinstance(at, Reg):
-                        return True  # a parameter
-                    continue
-                case Load() | Call():
-                    if isinstance(made, Call) or self._is_part(whole, made) or self._keeps_parts(whole, made):
+                    new = [place for place in self._given(function, at) if not isinstance(place, MemLoc)]
+                case Load():
+                    if self._is_part(whole, made) or self._keeps_parts(whole, made):
                         return True
-                    continue
-                case Cast() if self._is_part(whole, made):
+                case Call():
                     return True
-            new = [o for o in _inputs(made) if o not in seen]
+                case _:
+                    if self._is_part(whole, made):
+                        return True
+                    new = [(function, operand) for operand in _inputs(made)]
+            new = [place for place in new if place not in seen]
             seen.update(new)
             work += new
         return False
