@@ -52,8 +52,11 @@ from raceproof.ir import (
 )
 from raceproof.model import MemLoc, ObjectId
 
-Place = tuple[str, Operand] | MemLoc
-"""A value in the function of that name, or what is stored somewhere."""
+Value = tuple[str, Operand]
+"""In the function of that name."""
+Cell = tuple[MemLoc, bool]
+"""What is stored somewhere, read as a pointer, or else as a number."""
+Place = Value | Cell
 
 _PRINTS_POINTER: Final = re.compile(r"%[-+ #0-9.*$']*p")
 _JOINING: Final = frozenset({"or", "xor", "add"})
@@ -145,15 +148,15 @@ class _Search:
         return reached
 
     def _sources(self, place: Place) -> Iterable[Place]:
-        if isinstance(place, MemLoc):
-            return list(self._stored_at(place))
         function, operand = place
+        if isinstance(function, MemLoc):
+            return dict.fromkeys(self._stored_at((function, bool(operand))))
         if not isinstance(operand, Reg):
             return ()
         made = self.world.info(function).definitions.get(operand.name)
         if made is None:
-            return list(self._given(function, operand))
-        return list(self._operands(place, function, made))
+            return dict.fromkeys(self._given(function, operand))
+        return dict.fromkeys(self._operands((function, operand), function, made))
 
     def _operands(self, place: Place, function: str, made: Instr) -> Iterator[Place]:
         match made:
@@ -165,9 +168,10 @@ class _Search:
                 is_number = isinstance(made.base, IntConst)
                 yield from ((function, o) for o in ([t.index for t in made.terms] if is_number else [made.base]))
             case Cast():
-                if not isinstance(made.from_type, PtrType) and not self._is_integer(made.from_type):
-                    self._note(place, self.takes_apart)
-                yield (function, made.value)
+                if isinstance(made.from_type, PtrType) or self._is_integer(made.from_type):
+                    yield (function, made.value)
+                else:
+                    self._note(place, self.takes_apart and self._may_be_part(function, made.value))
             case Binary():
                 pointers = [o for o in (made.left, made.right) if self._points(function, o)]
                 if made.op in _JOINING and len(pointers) == 1:
@@ -177,18 +181,17 @@ class _Search:
             case Load():
                 (touch,) = self.world.touches(self.world.program.functions[function], made)
                 if isinstance(made.type, PtrType) or self._is_integer(made.type):
-                    yield from touch.targets
-                else:
-                    self._note(place, self.takes_apart)
+                    yield from ((target, isinstance(made.type, PtrType)) for target in touch.targets)
             case Rmw() | CompareExchange():
                 (touch,) = self.world.touches(self.world.program.functions[function], made)
-                yield from touch.targets
+                yield from ((target, isinstance(made.type, PtrType)) for target in touch.targets)
             case Call():
                 yield from self._results(place, function, made)
             case Compute():
-                self._note(place, self.takes_apart)
+                is_part = self.takes_apart and any(self._may_be_part(function, o) for o in made.operands)
+                self._note(place, is_part)
 
-    def _results(self, place: Place, function: str, call: Call) -> Iterator[Place]:
+    def _results(self, place: Place, function: str, call: Call) -> Iterator[Value]:
         for name in self.world.callees(call):
             if name in self.world.program.functions:
                 for block in self.world.program.functions[name].blocks:
@@ -203,7 +206,7 @@ class _Search:
                 if index is not None and index < len(call.args):
                     yield (function, call.args[index])
 
-    def _given(self, function: str, parameter: Reg) -> Iterator[Place]:
+    def _given(self, function: str, parameter: Reg) -> Iterator[Value]:
         index = [param.name for param in self.world.program.functions[function].params].index(parameter.name)
         for caller, site in self.world.points_to.call_sites(function):
             call = self.world.instructions[site][1]
@@ -224,36 +227,34 @@ class _Search:
                         found.setdefault(start, []).append((function.name, instr))
         return found
 
-    def _stored_at(self, place: MemLoc) -> Iterator[Place]:
+    def _stored_at(self, cell: Cell) -> Iterator[Place]:
         """What may be stored there: whole values, parts of such, or what the library puts there."""
+        place, is_pointer = cell
         for writer, instr, written in self._writes.get(place.object, ()):
             if not overlap(place, written):
                 continue
             match instr:
+                case Store() if not _is_whole(instr.type, self.world.program.pointer_size):
+                    self._note(cell, self.takes_apart and self._may_be_part(writer, instr.value))
                 case Store():
-                    yield from self._of_store(place, writer, instr)
+                    # A number that is read as a pointer: only where the two are surely meant to be one cell.
+                    if isinstance(instr.type, PtrType) or not is_pointer or _is_same(place, written):
+                        yield (writer, instr.value)
                 case Rmw():
                     yield (writer, instr.value)
                 case CompareExchange():
                     yield (writer, instr.new)
                 case Call():
-                    yield from self._of_call(place, writer, instr)
+                    is_large = written.size is None or written.size >= self.world.program.pointer_size
+                    effects = [effect for effect in map(effect_of, self.world.callees(instr)) if effect is not None]
+                    self._note(cell, is_large and self.prints and any(e.format is Format.SCANF for e in effects))
+                    yield from ((source, is_pointer) for source in self._copied_from(writer, instr))
 
-    def _of_store(self, place: Place, writer: str, store: Store) -> Iterator[Place]:
-        if _is_whole(store.type, self.world.program.pointer_size):
-            yield (writer, store.value)
-        elif self.takes_apart and self._may_be_part(writer, store.value):
-            self._bad.add(place)
-
-    def _of_call(self, place: MemLoc, writer: str, call: Call) -> Iterator[Place]:
+    def _copied_from(self, function: str, call: Call) -> Iterator[MemLoc]:
         for effect in map(effect_of, self.world.callees(call)):
-            if effect is None:
-                continue
-            if effect.format is Format.SCANF:
-                self._note(place, self.prints)
-            for _, source in effect.copies:
+            for _, source in effect.copies if effect is not None else ():
                 if source < len(call.args):
-                    yield from self.world.points_to.targets(writer, call.args[source])
+                    yield from self.world.points_to.targets(function, call.args[source])
 
     @cached_property
     def _writes(self) -> dict[ObjectId, list[tuple[str, Instr, MemLoc]]]:
@@ -274,8 +275,10 @@ class _Search:
             self._parts[key] = self._find_part(key)
         return self._parts[key]
 
-    def _find_part(self, start: tuple[str, Operand]) -> bool:
-        work, seen = [start], {start}
+    def _find_part(self, start: Value) -> bool:
+        work: list[Value] = [start]
+        seen = {start}
+        cells: set[MemLoc] = set()
         while work:
             function, at = work.pop()
             if isinstance(at, OtherConst) and at.addresses:
@@ -284,34 +287,38 @@ class _Search:
                 continue
             made = self.world.info(function).definitions.get(at.name)
             whole = self.world.program.functions[function]
-            new: list[tuple[str, Operand]] = []
+            if made is not None and self._is_part(whole, made):
+                return True
+            new: Iterable[Value] = ()
             match made:
                 case None:
-                    new = [place for place in self._given(function, at) if not isinstance(place, MemLoc)]
+                    new = self._given(function, at)
                 case Load():
-                    if self._is_part(whole, made) or self._keeps_parts(whole, made):
-                        return True
+                    (touch,) = self.world.touches(whole, made)
+                    new = self._parts_stored_at(touch.targets, cells)
                 case Call():
-                    return True
+                    new = self._results(start, function, made)
                 case _:
-                    if self._is_part(whole, made):
-                        return True
                     new = [(function, operand) for operand in _inputs(made)]
-            new = [place for place in new if place not in seen]
-            seen.update(new)
-            work += new
+            fresh = [value for value in dict.fromkeys(new) if value not in seen]
+            seen.update(fresh)
+            work += fresh
         return False
 
-    def _keeps_parts(self, function: Function, load: Load) -> bool:
-        """A part that was stored by itself: what is there was once cut off a pointer."""
-        (touch,) = self.world.touches(function, load)
-        writes = (w for target in touch.targets for w in self._writes.get(target.object, ()) if overlap(target, w[2]))
-        for writer, instr, _ in writes:
-            made = self.world.info(writer).definitions
-            value = made.get(instr.value.name) if isinstance(instr, Store) and isinstance(instr.value, Reg) else None
-            if value is not None and self._is_part(self.world.program.functions[writer], value):
-                return True
-        return False
+    def _parts_stored_at(self, places: Iterable[MemLoc], seen: set[MemLoc]) -> Iterator[Value]:
+        """What is stored there, or where it was copied from, by itself."""
+        work = [place for place in places if place not in seen]
+        while work:
+            place = work.pop()
+            if place in seen:
+                continue
+            seen.add(place)
+            for writer, instr, written in self._writes.get(place.object, ()):
+                if overlap(place, written):
+                    if isinstance(instr, Store):
+                        yield (writer, instr.value)
+                    elif isinstance(instr, Call):
+                        work += self._copied_from(writer, instr)
 
     def _note(self, place: Place, is_bad: bool) -> None:
         if is_bad:
@@ -332,6 +339,10 @@ def _is_whole(type_: IrType, pointer_size: int) -> bool:
         case IntType(bits=bits):
             return bits >= 8 * pointer_size
     return True
+
+
+def _is_same(a: MemLoc, b: MemLoc) -> bool:
+    return a.offset is not None and (a.offset, a.stride) == (b.offset, b.stride)
 
 
 def _inputs(made: Instr) -> list[Operand]:
