@@ -119,7 +119,7 @@ def test_schedules_that_were_not_all_run(racy: Path, tmp_path: Path, capsys: pyt
 def test_a_schedule_without_the_race(racy: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, data, pair = forged(racy, tmp_path, verdict="race")
     first, second = pair["schedule"]["racers"]
-    pair["schedule"].update(steps=[[0, 1]], racers=[first, second], together=False)
+    pair["schedule"].update(steps=[[0, 1]], racers=[first, second], together=False, record=None)
     assert check(write(path, data)) is Exit.RACE
     assert "does not show the race" in capsys.readouterr().out
 

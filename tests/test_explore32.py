@@ -330,7 +330,7 @@ def test_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert main(["replay", "report.json"]) == Exit.RACE
     assert "data race on data" in capsys.readouterr().out
     assert main(["check-evidence", "report.json"]) == Exit.RACE_FREE
-    assert "0 rejected, 0 not checked" in capsys.readouterr().out
+    assert "0 rejected, 0 not confirmed, 0 not checked" in capsys.readouterr().out
 
 
 def test_a_witness_of_bmc_is_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

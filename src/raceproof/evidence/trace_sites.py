@@ -7,7 +7,7 @@ from typing import Final
 
 from raceproof.evidence.happens_before import ORDERS, Span
 from raceproof.ir import Address, Call, CompareExchange, Fence, Instr, Load, Rmw, Store, Terminator
-from raceproof.model import AccessKind, ConcurrentProgram, ObjectKind, Role, RunStep
+from raceproof.model import AccessKind, ConcurrentProgram, ObjectKind, RunStep
 from raceproof.spec import function
 
 _OFFSET: Final = re.compile(r"(.*)\+(\d+)", re.DOTALL)
@@ -80,9 +80,9 @@ def access_problem(cp: ConcurrentProgram, instr: Instr | Terminator, step: RunSt
     kind = _KINDS.get(step.operation)
     if (kind is None) != access.is_atomic:
         return f"access {step.access} is {'atomic' if access.is_atomic else 'not atomic'}"
-    # A thread that stands before a free stands before a write of it all.
-    is_free = access.kind is AccessKind.FREE and step.role is Role.NEXT and kind is AccessKind.WRITE
-    if kind is not None and kind is not access.kind and not is_free:
+    # The runtime has one word for calls that write all of a block, and for those that free it.
+    is_whole = isinstance(instr, Call) and {kind, access.kind} <= {AccessKind.WRITE, AccessKind.FREE}
+    if kind is not None and kind is not access.kind and not is_whole:
         return f"access {step.access} is a {access.kind.value}"
     if access.size is not None and access.kind is not AccessKind.FREE:
         # What a call touches is known up to a bound.
