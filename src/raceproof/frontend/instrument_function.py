@@ -246,12 +246,26 @@ class FunctionInstrumenter:
 
     def _undefined(self, instr: Instr | Terminator) -> None:
         never, phis = self.undefined.asks_of(instr)
-        if never:
+        if never and not self._is_ignored(instr):
             self.out.append(call("rp_undefined", "i32 1", f"i32 {instr.id}"))
         for register in phis:
             flag = self.writer.new()
             self.out.append(f"  {flag} = zext i1 {_companion_name(register)} to i32")
             self.out.append(call("rp_undefined", f"i32 {flag}", f"i32 {instr.id}"))
+
+    def _is_ignored(self, instr: Instr | Terminator) -> bool:
+        """A call of a function that does not look at those of its arguments that have no value; or one that stands for
+        what the loader does, which has values of its own (`startup`)."""
+        if isinstance(instr, Call) and self.function.pos is None:
+            return True
+        if not isinstance(instr, Call) or not isinstance(instr.callee, Address):
+            return False
+        callee = self.facts.program.functions.get(instr.callee.symbol)
+        if callee is None or len(callee.params) < len(instr.args):
+            return False
+        used = {o for i in callee.instructions() for o in operands(i)}
+        missing = [n for n, o in enumerate(instr.args) if is_nothing(o) or o in self.undefined.never]
+        return not any(Reg(callee.params[n].name) in used for n in missing)
 
     def _companion(self, instr: Phi, row: str) -> list[str]:
         """Beside a phi that may have no value, one that says whether it has none."""
