@@ -79,7 +79,9 @@ class _Search:
         self.functions = [f for name, f in world.program.functions.items() if name in world.points_to.reached]
         self._bad: set[Place] = set()
         self._holders: dict[MemLoc, bool] = {}
-        self._parts: dict[tuple[str, Operand], bool] = {}
+        self._parts: set[Value] = set()
+        self._no_parts: set[Value] = set()
+        self._cells_without_parts: set[MemLoc] = set()
 
     # -- what the program does to pointers
 
@@ -271,9 +273,11 @@ class _Search:
     def _may_be_part(self, function: str, operand: Operand) -> bool:
         """A part of a pointer, computed in this function or a caller, or read from where parts are kept."""
         key = (function, operand)
-        if key not in self._parts:
-            self._parts[key] = self._find_part(key)
-        return self._parts[key]
+        if key in self._no_parts:
+            return False
+        if key not in self._parts and self._find_part(key):
+            self._parts.add(key)
+        return key in self._parts
 
     def _find_part(self, start: Value) -> bool:
         work: list[Value] = [start]
@@ -281,6 +285,8 @@ class _Search:
         cells: set[MemLoc] = set()
         while work:
             function, at = work.pop()
+            if (function, at) in self._parts:
+                return True
             if isinstance(at, OtherConst) and at.addresses:
                 return True
             if not isinstance(at, Reg):
@@ -300,9 +306,11 @@ class _Search:
                     new = self._results(start, function, made)
                 case _:
                     new = [(function, operand) for operand in _inputs(made)]
-            fresh = [value for value in dict.fromkeys(new) if value not in seen]
+            fresh = [value for value in dict.fromkeys(new) if value not in seen and value not in self._no_parts]
             seen.update(fresh)
             work += fresh
+        self._no_parts |= seen  # whatever it could have come from is none either
+        self._cells_without_parts |= cells
         return False
 
     def _parts_stored_at(self, places: Iterable[MemLoc], seen: set[MemLoc]) -> Iterator[Value]:
@@ -310,7 +318,7 @@ class _Search:
         work = [place for place in places if place not in seen]
         while work:
             place = work.pop()
-            if place in seen:
+            if place in seen or place in self._cells_without_parts:
                 continue
             seen.add(place)
             for writer, instr, written in self._writes.get(place.object, ()):
