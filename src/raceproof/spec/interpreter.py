@@ -109,6 +109,16 @@ class VectorClocks:
     threads: dict[Tid, dict[Tid, int]] = field(default_factory=dict)
     objects: dict[tuple[Name, Clock, int], dict[Tid, int]] = field(default_factory=dict)
 
+    def copy(self) -> VectorClocks:
+        return VectorClocks(
+            {thread: dict(clock) for thread, clock in self.threads.items()},
+            {name: dict(clock) for name, clock in self.objects.items()},
+        )
+
+    def key(self) -> Hashable:
+        threads = frozenset((thread, frozenset(clock.items())) for thread, clock in self.threads.items())
+        return threads, frozenset((name, frozenset(clock.items())) for name, clock in self.objects.items())
+
     def of(self, thread: Tid) -> dict[Tid, int]:
         return self.threads.setdefault(thread, {thread: 1})
 
@@ -137,6 +147,15 @@ class World:
     _so_far: dict[Tid, Result] = field(default_factory=dict)
     _rounds: dict[Tid, int] = field(default_factory=dict)
     _outer: dict[Tid, list[int]] = field(default_factory=dict)
+
+    def copy(self) -> World:
+        """Another world that goes its own way."""
+        return World(dict(self.objects), self.clocks.copy(), dict(self._phases), dict(self._so_far), dict(self._rounds))
+
+    def key(self) -> Hashable:
+        """Equal for worlds that nobody can tell apart, now or later."""
+        parts = (self.objects, self._phases, self._so_far, self._rounds)
+        return (*(frozenset(part.items()) for part in parts), self.clocks.key())
 
     def add(self, name: Name, state: ObjectState) -> None:
         self.objects[name] = state
