@@ -22,10 +22,13 @@ from raceproof.bmc.library_locks import (
 from raceproof.bmc.paths import split
 from raceproof.bmc.terms import Value, both, choose, equal, is_known, negate, number, resize
 from raceproof.facts import Sync, SyncOp, may_end_thread
-from raceproof.ir import Address
+from raceproof.ir import Address, Load
 
 AGAIN: Final = 11  # EAGAIN of Linux
 _INT_BYTES: Final = 4
+_UNSIGNED: Final = 2**32 - 1
+_MOST: Final = 2**30
+"""Of a barrier or semaphore: SEM_VALUE_MAX is 2**31 - 1, and posts add to it."""
 
 
 def synchronise(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
@@ -62,8 +65,13 @@ def synchronise(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
             call.event(point, Kind.POST, call.argument(op.arg, call.width))
             return call.result(0), point
         case Sync.SEM_INIT | Sync.BARRIER_INIT:
+            count = call.argument(op.count, 32)
+            if op.kind is Sync.SEM_INIT and call.unwinder.mode.is_proof and not isinstance(count, int):
+                return call.unsupported(point, f"`{call.name}` with a number that is not known")
+            if isinstance(count, int) and count & _UNSIGNED > _MOST:
+                return call.unsupported(point, f"`{call.name}` with a number that may be refused, or be too many later")
             made = call.event(point, Kind.INIT, call.argument(op.arg, call.width))
-            made.value = call.argument(op.count, 32)
+            made.value = count
             return call.success(), point
         case Sync.BARRIER_WAIT:
             address = call.argument(op.arg, call.width)
@@ -147,7 +155,21 @@ def _create(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     return (0 if works is True else choose(works, 0, call.failure(AGAIN), 32)), point
 
 
+def _may_join_stranger(call: LibraryCall, op: SyncOp) -> bool:
+    """Whether a thread other than main joins by an id that does not come from memory of its own: of one that may join
+    it in turn, so that one of the two is refused."""
+    if call.frame.thread.parent is None or op.arg is None:
+        return False
+    function, _ = call.unwinder.program.instructions_by_site()[call.instr.id]
+    operand = call.instr.args[op.arg]
+    loads = [i for i in function.instructions() if isinstance(i, Load) and i.result == operand]
+    shared = {access.site for access in call.unwinder.cp.accesses.values()}
+    return not loads or any(load.id in shared for load in loads)
+
+
 def _join(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
+    if call.unwinder.mode.is_proof and _may_join_stranger(call, op):
+        return call.unsupported(point, "a thread that may join one which it has not created")
     made = call.event(point, Kind.JOIN)
     made.value = call.argument(op.arg, call.width)
     if op.may_fail:

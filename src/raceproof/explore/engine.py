@@ -23,6 +23,7 @@ from raceproof.explore.process import HostRun, run_host
 from raceproof.explore.protocol import BoundedRecord, Control, OtherRecord, ProgressRecord, RaceRecord, of_kind
 from raceproof.explore.replay import repeated
 from raceproof.explore.shortening import shortened
+from raceproof.explore.timed_waits import telling_wakeups
 from raceproof.explore.weak_exchanges import telling_failures
 from raceproof.ir import CompareExchange, Instr, Load, Rmw, SiteId, Store, Terminator
 from raceproof.model import (
@@ -296,6 +297,14 @@ def _findings(
     if (weak := next(telling_failures(cp.program), None)) is not None:
         where = f" at {weak.pos.file}:{weak.pos.line}" if weak.pos is not None else ""
         bounds += (f"that the weak compare-exchange{where} fails for no reason was not tried",)
+    if (wait := next(telling_wakeups(cp.program), None)) is not None:
+        where = f" at {wait.pos.file}:{wait.pos.line}" if wait.pos is not None else ""
+        bounds += (f"that the timed wait{where} returns 0 without a signal was not tried",)
+    if cp.overwriting_late:
+        sites = cp.program.instructions_by_site()
+        pos = sites[min(cp.overwriting_late)][1].pos
+        where = f" at {pos.file}:{pos.line}" if pos is not None else ""
+        bounds += (f"a lock is overwritten while threads run{where}, and not all orders of that were tried",)
     if options.algorithm in _TOGETHER and (hidden := _may_hide_races(cp)) is not None:
         bounds += (f"`{options.algorithm}` looks only for threads that stand before their accesses together: {hidden}",)
     if options.algorithm == "optimal" and _CANCELS in cp.program.externals:

@@ -2,7 +2,7 @@
 
 from raceproof.facts.analysis import analyse, race_pairs
 from raceproof.facts.atomic_words import is_one_atomic_word
-from raceproof.facts.call_targets import may_end_thread, refuse_leaps
+from raceproof.facts.call_targets import installs_handlers, may_end_thread, refuse_leaps
 from raceproof.facts.flow.touches import FILLED, MemoryTouch, touches_of
 from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Returns, Sync, SyncOp, WholeObject
 from raceproof.facts.library.formats import constant_text, scanf_fresh
@@ -33,6 +33,7 @@ __all__ = [
     "describe_lock",
     "effect_of",
     "format_facts",
+    "installs_handlers",
     "is_assumption",
     "is_atomic_function",
     "is_one_atomic_word",

@@ -17,7 +17,7 @@ from raceproof.facts.flow.kept_ids import kept_ids
 from raceproof.facts.flow.lifetimes import lifetimes
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.lost_pointers import lost_pointers
-from raceproof.facts.flow.overwriting import overwriting_sites
+from raceproof.facts.flow.overwriting import late_overwriting, overwriting_sites, without_locks_in
 from raceproof.facts.flow.pointer_numbers import pointers_read_as_numbers
 from raceproof.facts.flow.rebuilt_pointers import rebuilt_pointers
 from raceproof.facts.flow.region_roots import region_roots
@@ -122,6 +122,8 @@ def _touched(world: World, flow: FlowResult) -> dict[AccessKey, TargetedTouch]:
 
 def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentProgram:
     touched = _touched(world, flow)
+    late = late_overwriting(world, flow, touched)
+    flow = without_locks_in(world, flow, frozenset().union(*late.values()))
     outside = frozenset(r.id for r in flow.records if r.site is None and r.id != MAIN)
     threads = {r.id: _thread(r, outside) for r in flow.records if r.context is not None}
     states = _thread_states(touched, flow.views, threads)
@@ -183,6 +185,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         doubtful_objects=frozenset(world.doubtful_mutexes),
         made_at=world.points_to.made_at(),
         overwriting=overwriting_sites(world),
+        overwriting_late=frozenset(late),
         pointer_numbers=pointers_read_as_numbers(world),
         inputs=program_inputs(world, calls),
         uninitialised=uninitialised_memory(world),

@@ -28,6 +28,11 @@ _CANCELS: Final = frozenset(
     {"pthread_cancel", "_pthread_cleanup_push", "_pthread_cleanup_pop", "__pthread_register_cancel"}
     | {"__pthread_unwind_next", "pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"}
 )
+_HANDLES: Final = frozenset(
+    {"sigaction", "signal", "bsd_signal", "sysv_signal", "__sysv_signal", "sigset", "sigvec", "ssignal"}
+)
+_SETS_PROTOCOL: Final = frozenset({"pthread_mutexattr_setprotocol"})
+_PROTOCOLS_WITHOUT_CEILING: Final = frozenset({0, 1})
 _OF_LOCKS: Final = frozenset({Sync.LOCK, Sync.TRYLOCK, Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
 
 
@@ -72,6 +77,52 @@ def handlers_end_threads(program: Program, calls: CallGraph) -> bool:
     return not handlers.isdisjoint(may_end_thread(program, calls, by_unknown=False))
 
 
+def installs_handlers(program: Program) -> bool:
+    """Whether functions of the program may run as signal handlers: a wait at a semaphore may then fail with EINTR."""
+    return any(not _HANDLES.isdisjoint(names_of(name)) for name in program.externals)
+
+
+def joins_may_be_refused(program: Program, calls: CallGraph) -> bool:
+    """Whether a join may fail because its target waits in a join for the caller (EDEADLK, glibc's choice).
+
+    A thread learns the id of one that it has not created, and that may join it, by pthread_self; ids that creations
+    write are joined by those who created them, or a join is not certain for other reasons.
+    """
+    uses_self, joins = False, set()
+    edges: dict[str, set[str]] = {}
+    starts: set[str] = set()
+    for function in program.functions.values():
+        for instr in function.instructions():
+            if not isinstance(instr, Call):
+                continue
+            targets = calls.targets[instr.id]
+            kinds = {op.kind for op in map(sync_op, targets.externals) if op is not None}
+            uses_self |= Sync.SELF in kinds
+            if Sync.JOIN in kinds:
+                joins.add(function.name)
+            edges.setdefault(function.name, set()).update(targets.functions, targets.callbacks)
+            starts |= set(targets.starts or ())
+    if not uses_self:
+        return False
+    reached, work = set(starts), sorted(starts)
+    while work:
+        new = edges.get(work.pop(), set()) - reached
+        reached |= new
+        work += sorted(new)
+    return not reached.isdisjoint(joins)
+
+
+def _may_have_ceiling(program: Program, calls: CallGraph) -> bool:
+    """Whether a mutex may have a priority ceiling: then it refuses threads of too high a priority."""
+    for function in program.functions.values():
+        for instr in function.instructions():
+            if isinstance(instr, Call) and _SETS_PROTOCOL & set(calls.targets[instr.id].externals):
+                last = instr.args[-1] if instr.args else None
+                if not isinstance(last, IntConst) or last.value not in _PROTOCOLS_WITHOUT_CEILING:
+                    return True
+    return False
+
+
 def refuse_leaps(program: Program, calls: CallGraph) -> None:
     """Raise `Unsupported` where threads end, or go on elsewhere, than their code says: for engines that follow it."""
     for targets in calls.targets.values():
@@ -84,6 +135,10 @@ def refuse_leaps(program: Program, calls: CallGraph) -> None:
                 raise Unsupported(f"threads that are cancelled, or locks that survive their owners ({name})")
     if handlers_end_threads(program, calls):
         raise Unsupported("threads that a handler may end")
+    if joins_may_be_refused(program, calls):
+        raise Unsupported("threads that may join one another (pthread_self)")
+    if _may_have_ceiling(program, calls):
+        raise Unsupported("mutexes with a priority ceiling, which may refuse a thread")
 
 
 class _Classifier:

@@ -379,8 +379,9 @@ class ConcurrentProgram:
     found. `calls` is None where the facts were not made by `facts.analyse`. `made_at`: the objects that an instruction
     makes, each with the calls through which the function was entered that makes it, the last ones. `lifetimes`: of
     local variables, but for main's, that threads share and that one created meanwhile could outlive. `overwriting`:
-    instructions that may write, as plain memory, into what threads synchronise by. `pointer_numbers`: reads of
-    numbers where a pointer may be. `inputs`: where the program may be given something from outside that can matter;
+    instructions that may write, as plain memory, into what threads synchronise by; `overwriting_late`: those of them
+    that may do so to a lock while threads run that may hold it. `pointer_numbers`: reads of numbers
+    where a pointer may be. `inputs`: where the program may be given something from outside that can matter;
     None if that is not known. `uninitialised`: where to ask whether a value was ever written.
     """
 
@@ -407,6 +408,7 @@ class ConcurrentProgram:
     made_at: Mapping[SiteId, tuple[tuple[ObjectId, tuple[SiteId, ...]], ...]] = field(default_factory=dict)
     lifetimes: Mapping[ObjectId, Lifetime] = field(default_factory=dict)
     overwriting: frozenset[SiteId] = frozenset()
+    overwriting_late: frozenset[SiteId] = frozenset()
     pointer_numbers: frozenset[SiteId] = frozenset()
     inputs: tuple[ProgramInput, ...] | None = None
     uninitialised: UninitialisedMemory = NOTHING_UNINITIALISED

@@ -48,7 +48,7 @@ RP_LIB int rp_lib_thrd_detach(uintptr_t id) {
 RP_LIB void rp_lib_thrd_exit(int result) { thread_exit((void *)(intptr_t)result); }
 RP_LIB uintptr_t rp_lib_thrd_current(void) { return thread_handle(self); }
 RP_LIB int rp_lib_thrd_equal(uintptr_t a, uintptr_t b) { return a == b; }
-RP_LIB void rp_lib_thrd_yield(void) { rp_yield(); }
+RP_LIB void rp_lib_thrd_yield(void) { yield_step(); }
 RP_LIB int rp_lib_thrd_sleep(const struct program_timespec *time, struct program_timespec *left) {
     if (time->tv_sec < 0 || !is_time(time)) return -2;
     rp_sleep_for((uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "libc.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <string.h>
@@ -127,7 +128,7 @@ RP_LIB long rp_lib_syscall(long number, ...) {
     case SYS_gettid: return rp_lib_gettid();
     case SYS_getpid: return rp_lib_getpid();
     case SYS_getppid: return rp_lib_getppid();
-    case SYS_sched_yield: rp_yield(); return 0;
+    case SYS_sched_yield: yield_step(); return 0;
     case SYS_getrandom: return rp_lib_getrandom((void *)a[0], (size_t)a[1], (unsigned)a[2]);
     case SYS_write: return rp_lib_write((int)a[0], (const void *)a[1], (size_t)a[2]);
     case SYS_exit: rp_end_thread();

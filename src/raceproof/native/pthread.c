@@ -49,6 +49,8 @@ static int refused(int error, const struct program_timespec *until) {
 /* Whether the thread has ended yet is a matter of the schedule: the search must see it. */
 static int try_join(pthread_t id, void **result, int busy) {
     struct thread *t = thread_of(id);
+    if (busy == ETIMEDOUT) cancellation_point();
+    else if (t == self) return EBUSY;
     if (t != NULL) thread_meddle(t, "pthread_tryjoin_np");
     int error = join(id, result, false);
     if (error != EBUSY || self->poll_count == MAX_POLLS) self->poll_overflow = 1;
@@ -136,11 +138,11 @@ RP_LIB int rp_lib_pthread_atfork(void (*a)(void), void (*b)(void), void (*c)(voi
 }
 
 RP_LIB int rp_lib_sched_yield(void) {
-    rp_yield();
+    yield_step();
     return 0;
 }
 RP_LIB int rp_lib_pthread_yield(void) {
-    rp_yield();
+    yield_step();
     return 0;
 }
 
@@ -196,11 +198,13 @@ static void describe_mutex(const pthread_mutex_t *mutex, int type, int robust) {
 }
 
 RP_LIB int rp_lib_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {
-    int type = PTHREAD_MUTEX_NORMAL, robust = PTHREAD_MUTEX_STALLED;
+    int type = PTHREAD_MUTEX_NORMAL, robust = PTHREAD_MUTEX_STALLED, protocol = PTHREAD_PRIO_NONE;
     if (attributes != NULL) {
         pthread_mutexattr_gettype(attributes, &type);
         pthread_mutexattr_getrobust(attributes, &robust);
     }
+    if (attributes != NULL && pthread_mutexattr_getprotocol(attributes, &protocol) == 0 && protocol == PTHREAD_PRIO_PROTECT)
+        report_bounded("a mutex with a priority ceiling may refuse a thread, by its priority", rp_site);
     object_unused(mutex, O_MUTEX);
     memset(mutex, 0, sizeof *mutex);
     describe_mutex(mutex, type, robust);
@@ -362,8 +366,10 @@ RP_LIB int rp_lib_pthread_barrier_wait(pthread_barrier_t *b) {
 
 RP_LIB int rp_lib_sem_init(sem_t *s, int shared, unsigned value) {
     (void)shared;
-    sem_start(s, value);
-    return 0;
+    int error = sem_start(s, value);
+    if (error == 0) return 0;
+    errno = error;
+    return -1;
 }
 RP_LIB int rp_lib_sem_destroy(sem_t *s) { return (void)s, 0; }
 
@@ -409,9 +415,10 @@ RP_LIB sem_t *rp_lib_sem_open(const char *name, int flags, ...) {
     va_end(arguments);
     sem_t *sem = heap_alloc(rp_tid(), sizeof *sem, 16);
     if (sem == NULL) return errno = ENOMEM, SEM_FAILED;
+    int error = sem_start(sem, value);
+    if (error != 0) return errno = error, SEM_FAILED;
     strcpy(named[named_count].name, name);
     named[named_count++].sem = sem;
-    sem_start(sem, value);
     return sem;
 }
 RP_LIB int rp_lib_sem_close(sem_t *s) { return (void)s, 0; }

@@ -20,6 +20,7 @@
 #include "heap.h"
 #include "items.h"
 #include "libc.h"
+#include "sync.h"
 #include "validity.h"
 
 struct thread threads[RP_MAX_THREADS];
@@ -183,6 +184,8 @@ static _Noreturn void nobody_can_run(void) {
         const struct thread *t = &threads[__builtin_ctzll(rest)];
         is_over |= t->pending.kind == OP_EXIT || t->pending.kind == OP_NEVER;
         may_wait |= t->pending.kind == OP_COND_WAKE && t->timed;
+        if (t->in_once != NULL && (t->pending.kind == OP_EXIT || (uintptr_t)t->fiber.sp > t->in_once->once_frame))
+            note_once_left();
     }
     if (is_over) end_execution(CUT_NOT);
     if (may_wait) { /* it waits, times out and waits again, and nothing else happens */

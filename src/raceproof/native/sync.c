@@ -67,6 +67,11 @@ static int taken(struct object *o, bool shared) {
 /* Does it say so when its owner takes it again? glibc's rwlocks do. */
 static bool refuses_owner(const struct object *o) { return o->type == O_RWLOCK || o->mutex_kind == M_ERRORCHECK; }
 
+/* Does it say so when somebody unlocks it who is not its owner? */
+static bool reports_non_owner(const struct object *o) {
+    return o->type == O_MUTEX && (o->mutex_kind != M_NORMAL || o->robust);
+}
+
 static int take_lock(const void *lock, enum object_type type, bool shared, const char *what) {
     struct op op = sync_op(type == O_SECTION ? OP_ATOMIC_SECTION : shared ? OP_RDLOCK : OP_LOCK, lock, type, !shared);
     op.shared = shared;
@@ -143,7 +148,7 @@ static int release_lock(const void *lock, enum object_type type, const char *wha
         return 0;
     }
     if (o->owner != self->tid) {
-        bool reports = type == O_MUTEX && (o->mutex_kind != M_NORMAL || o->robust);
+        bool reports = reports_non_owner(o);
         if (!reports) report_other("unlock", o->owner == NO_THREAD ? "unlock of a lock that is not held"
                                                                    : "unlock of a lock that another thread holds", rp_site);
         if (reports) return EPERM;
@@ -240,26 +245,24 @@ int cond_wait(const void *cond, const void *mutex, bool timed, const char *what)
     cancellation_point();
     point(&op, true, what);
     if (m->owner != self->tid) {
-        if (m->mutex_kind != M_NORMAL) return EPERM;
+        if (reports_non_owner(m)) return EPERM;
         report_other("wait", "wait on a condition without holding its mutex", rp_site);
     }
-    uint32_t site = rp_site, depth = m->depth;
+    uint32_t site = rp_site;
     struct object *o = object_at(cond, O_COND);
     self->woken = 0;
     self->wait_ticket = ++o->tickets;
     o->waiting |= BIT(self->tid);
     self->wait_mutex = (uintptr_t)mutex;
-    if (m->owner == self->tid) {
-        m->depth = 1;
+    if (m->owner == self->tid && m->depth > 1) m->depth--; /* as glibc and musl do: it stays locked */
+    else if (m->owner == self->tid)
         lock_release(mutex, O_MUTEX, "unlock to wait"); /* others may see that it is free: a step of its own */
-    }
     bool timed_out = sleep_at(cond, o, timed, what);
     rp_site = site;
     int result = lock_take(mutex, O_MUTEX, false, "lock again");
     self->wait_mutex = 0;
-    m->depth = depth > 0 ? depth : 1;
     cancellation_point();
-    return timed_out ? ETIMEDOUT : result;
+    return result == 0 && timed_out ? ETIMEDOUT : result; /* of a robust mutex: its owner may have died meanwhile */
 }
 
 int cond_signal(const void *cond, bool all, const char *what) {
@@ -287,11 +290,15 @@ int cond_signal(const void *cond, bool all, const char *what) {
     return 0;
 }
 
-/* ---- semaphores: posts commute with one another, not with waits */
+/* ---- semaphores: posts commute with one another, unless they may be too many, not with waits */
 
-void sem_start(const void *sem, int64_t value) {
+#define MAX_VALUE INT32_MAX /* SEM_VALUE_MAX */
+
+int sem_start(const void *sem, unsigned value) {
+    if (value > MAX_VALUE) return EINVAL;
     object_fresh(sem, O_SEM)->value = value;
     report_event("sem_init", (uintptr_t)sem, O_SEM, value);
+    return 0;
 }
 
 static int sem_taken(struct object *o) {
@@ -311,6 +318,7 @@ int sem_take(const void *sem, const char *what) {
 int sem_try(const void *sem, bool timed, const char *what) {
     note_try();
     struct op op = sync_op(OP_TRY, sem, O_SEM, true);
+    if (timed) cancellation_point();
     point(&op, true, what);
     struct object *o = object_at(sem, O_SEM);
     if (o->value > 0) return took(told(sem_taken(o)));
@@ -332,9 +340,12 @@ int64_t sem_value(const void *sem, const char *what) {
 }
 
 int sem_give(const void *sem, const char *what) {
-    struct op op = sync_op(OP_SEM_POST, sem, O_SEM, false);
+    /* Posts of which one may be too many do not commute. */
+    bool may_overflow = object_at(sem, O_SEM)->value > MAX_VALUE - RP_MAX_THREADS;
+    struct op op = sync_op(OP_SEM_POST, sem, O_SEM, may_overflow);
     point(&op, true, what);
     struct object *o = object_at(sem, O_SEM);
+    if (o->value >= MAX_VALUE) return told(EOVERFLOW);
     clock_join(o->hb, self->hb, G->paths);
     self->hb[self->tid]++;
     o->value++;
@@ -344,7 +355,7 @@ int sem_give(const void *sem, const char *what) {
 /* ---- barriers */
 
 int barrier_start(const void *barrier, unsigned count) {
-    if (count == 0) return EINVAL;
+    if (count == 0 || count > INT32_MAX) return EINVAL; /* as glibc */
     object_fresh(barrier, O_BARRIER)->value = count;
     report_event("barrier_init", (uintptr_t)barrier, O_BARRIER, count);
     return 0;
@@ -393,8 +404,15 @@ int barrier_arrive(const void *barrier, bool asks_who, const char *what) {
 
 /* ---- once */
 
+/* With glibc, who jumps out of the routine has not run it, and others do; here that shows too late for some orders. */
+void note_once_left(void) { report_bounded("a routine that is run once was left by longjmp", rp_site); }
+
 void once_run(const void *control, void (*routine)(void), const char *what) {
     struct op op = sync_op(OP_ONCE, control, O_ONCE, true);
+    if (self->in_once != NULL && self->in_once->once_frame <= (uintptr_t)&op) {
+        note_once_left();
+        once_leave(&op + 1);
+    }
     struct object *o = object_at(control, O_ONCE);
     point(&op, true, what);
     uint32_t n = G->paths;

@@ -31,6 +31,12 @@ void creation_step(const char *what) {
     point(&op, false, what);
 }
 
+/* No cancellation point, and every scheduling point lets others go first: a step that does nothing. */
+void yield_step(void) {
+    struct op op = {.kind = OP_NOTHING, .id = RP_NO_ACCESS, .site = rp_site};
+    point(&op, false, "yield");
+}
+
 /* ---- end */
 
 static void run_destructors(void) {
@@ -61,6 +67,10 @@ static void leave_locks(struct thread *t) {
 
 void run_thread_exit(struct thread *t) {
     t->cancel_disabled = 1;
+    if (t->in_once != NULL) {
+        note_once_left();
+        once_leave(NULL);
+    }
     run_destructors();
     leave_locks(t);
     t->hb[t->tid]++;
@@ -142,6 +152,11 @@ int thread_join(struct thread *t, bool waits) {
         return t == NULL ? ESRCH : EINVAL;
     }
     if (t == self) return EDEADLK;
+    if (waits && t->state != T_FINISHED && t->pending.kind == OP_JOIN && t->pending.id == self->tid) {
+        /* As glibc. Which of the two comes first is no event of the search. */
+        report_bounded("two threads join one another: one of them is refused, and not all orders were tried", rp_site);
+        return EDEADLK;
+    }
     struct op op = {.kind = OP_JOIN, .id = t->tid, .site = rp_site};
     if (waits) {
         cancellation_point();

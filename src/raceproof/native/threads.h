@@ -13,6 +13,7 @@ struct cleanup {
 
 void threads_reset(void);
 void creation_step(const char *what); /* before a thread is created: others see it */
+void yield_step(void);
 _Noreturn void thread_exit(void *result);
 int thread_cancel(struct thread *t);
 /* Do something to a thread, or look whether it has ended: the search must see when, and the search begins anew if it

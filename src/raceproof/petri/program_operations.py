@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from raceproof.core import InternalError, SourcePos
-from raceproof.facts import Sync, SyncOp
+from raceproof.facts import Sync, SyncOp, installs_handlers
 from raceproof.ir import Call, Function, IntType
 from raceproof.petri.program_code import ANY_SEMAPHORE, Code
 from raceproof.petri.program_edges import Ended, Lock, Round, Semaphore, Start, ThreadCopy, Tokens, name_of_place
@@ -174,7 +174,7 @@ class Operations:
         take: Tokens = ((Semaphore(place), 1),) if place is not None and is_counted else ()
         name = name_of_place(self._around.program, place) if place is not None else "a semaphore"
         yield Move(taken, take=take, what=f"takes {name}", pos=call.pos)
-        if op.may_fail:
+        if op.may_fail or installs_handlers(self._around.program):
             yield Move(self._result(state, context, call, op, False))
 
     def _post(self, behind: State, place: Place | None, count: int, call: Call) -> Move:

@@ -34,6 +34,8 @@ class Surroundings:
         self.calls: CallGraph = cp.calls
         self.program: Program = cp.program
         refuse_leaps(self.program, self.calls)
+        if cp.overwriting_late:
+            raise Unsupported("locks that are overwritten while threads run")
         self.pointers = Pointers(self.program)
         self.ids = thread_ids(self.program, self.calls)
         self.counts = recursion_counts(cp)

@@ -62,6 +62,8 @@ class Surroundings:
         self.calls: CallGraph = cp.calls
         self.program: Program = cp.program
         refuse_leaps(self.program, self.calls)
+        if cp.overwriting_late:
+            raise Unsupported("locks that are overwritten while threads run")
         self.symbols = objects_of_symbols(cp)
         self.by_site: dict[SiteId, tuple[Access, ...]] = {}
         for access in cp.accesses.values():

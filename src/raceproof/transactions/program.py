@@ -34,6 +34,8 @@ class Surroundings:
         self.calls: CallGraph = cp.calls
         self.program: Program = cp.program
         refuse_leaps(self.program, self.calls)
+        if cp.overwriting_late:
+            raise Unsupported("locks that are overwritten while threads run")
         self.cells = Cells(cp)
         self._counts = recursion_counts(cp)
         self.outside = self._find_outside()

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
 _SETS_KIND = frozenset({"pthread_mutexattr_settype", "pthread_mutexattr_setkind_np"})
 _SETS_ROBUST = frozenset({"pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np"})
+_SETS_PROTOCOL = frozenset({"pthread_mutexattr_setprotocol"})
+_SAFE_PROTOCOLS = frozenset({0, 1})
+"""PTHREAD_PRIO_NONE and PTHREAD_PRIO_INHERIT. With PTHREAD_PRIO_PROTECT a thread is refused whose priority is above the
+ceiling, or that may not be raised to it (glibc: EINVAL, EPERM)."""
+EOWNERDEAD = 130
+HELD_ANYWAY = frozenset({0})
+"""Of an error-checking mutex: a lock call that fails means that the thread has it already."""
 _CHECKING = 2
 """The kind of an error-checking mutex, in glibc and musl."""
 _KIND = (0, 12, 16)
@@ -25,12 +32,13 @@ _KIND_SIZE = 4
 
 
 def doubtful_mutexes(world: World) -> dict[ObjectId, frozenset[int]]:
-    """Mutexes whose lock call may fail although it blocks: error-checking (or of unknown type) and robust ones.
+    """Mutexes whose lock call may fail although it blocks: error-checking (or of unknown type) and robust ones, and
+    those with a priority ceiling.
 
-    The results that mean "locked": 0, and EOWNERDEAD for robust ones.
+    The results that mean "locked": 0, and EOWNERDEAD where a failure means that it is not held.
     """
     checking, robust = _mutex_attributes(world)
-    result = dict.fromkeys(_error_checking(world), frozenset({0}))
+    result = dict.fromkeys(_error_checking(world), HELD_ANYWAY)
     if not (checking or robust):
         return {o: r for o, r in result.items() if o in world.lock_objects}
     for function in world.program.functions.values():
@@ -39,7 +47,7 @@ def doubtful_mutexes(world: World) -> dict[ObjectId, frozenset[int]]:
                 plain = len(instr.args) < 2 or isinstance(instr.args[1], IntConst)
                 if not plain:
                     for target in world.points_to.targets(function.name, instr.args[0]):
-                        result[target.object] = frozenset({0, 130}) if robust else frozenset({0})
+                        result[target.object] = frozenset({0, EOWNERDEAD}) if robust else HELD_ANYWAY
     return {o: r for o, r in result.items() if o in world.lock_objects}
 
 
@@ -88,7 +96,7 @@ def _copies(world: World, function: Function, call: Call) -> list[tuple[frozense
 
 
 def _mutex_attributes(world: World) -> tuple[bool, bool]:
-    """Whether the program makes error-checking (or unknown) mutex types, and robust ones."""
+    """Whether the program makes error-checking (or unknown) mutex types, and robust ones or such with a ceiling."""
     checking = robust = False
     for function in world.program.functions.values():
         for instr in function.instructions():
@@ -98,6 +106,7 @@ def _mutex_attributes(world: World) -> tuple[bool, bool]:
                 names = {known for name in world.callees(instr) for known in names_of(name)}
                 checking = checking or (bool(names & _SETS_KIND) and value not in (0, 1, 3))
                 robust = robust or (bool(names & _SETS_ROBUST) and value != 0)
+                robust = robust or (bool(names & _SETS_PROTOCOL) and value not in _SAFE_PROTOCOLS)
     return checking, robust
 
 

@@ -8,7 +8,7 @@ address alone has to look at them. Errs on the side of more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,12 @@ from raceproof.facts.flow.locations import overlap
 from raceproof.facts.library.effects import Sync
 from raceproof.facts.library.sync_api import sync_object_size, sync_op
 from raceproof.ir import Call, Function, Instr, SiteId, Terminator
-from raceproof.model import AccessKind, MemLoc, ObjectId, ObjectKind
+from raceproof.model import MAIN, AccessKind, HeldLock, LockKind, MemLoc, ObjectId, ObjectKind, View
 
 if TYPE_CHECKING:
-    from raceproof.facts.flow.world import World
+    from raceproof.facts.flow.contexts import AccessKey
+    from raceproof.facts.flow.flow_result import FlowResult
+    from raceproof.facts.flow.world import TargetedTouch, World
 
 _OF_NO_OBJECT = frozenset({Sync.CREATE, Sync.JOIN, Sync.DETACH, Sync.ATTRIBUTE})
 """Operations whose argument is the id of a thread, or plain memory."""
@@ -43,6 +45,41 @@ def overwriting_sites(world: World) -> frozenset[SiteId]:
         if world.points_to.objects[written.object].kind is ObjectKind.UNKNOWN
         or any(overlap(written, place) for place in places.get(written.object, ()))
     )
+
+
+def late_overwriting(
+    world: World, flow: FlowResult, touched: Mapping[AccessKey, TargetedTouch]
+) -> dict[SiteId, frozenset[ObjectId]]:
+    """Instructions that may set a lock back, or make another one of it, while threads run that may hold it, and the
+    objects that these locks are in. What happens before threads exist, or to an object that only its maker knows, is
+    an initialisation."""
+    sites = overwriting_sites(world)
+    found: dict[SiteId, frozenset[ObjectId]] = {}
+    for key, views in flow.views.items():
+        if key[0] not in sites or not touched[key].touch.kind.writes:
+            continue
+        late = [v for v in views if not v.private and (v.thread != MAIN or v.moment.may_run)]
+        objects = [touched[key].objects if v.objects is None else v.objects for v in late]
+        lost = frozenset().union(*objects) & world.lock_objects
+        if lost:
+            found[key[0]] = found.get(key[0], frozenset()) | lost
+    return found
+
+
+def without_locks_in(world: World, flow: FlowResult, lost: frozenset[ObjectId]) -> FlowResult:
+    """The same facts without the locks in these objects: who takes such a lock may not be alone."""
+    if not lost:
+        return flow
+
+    def is_lost(lock: HeldLock) -> bool:
+        objects = flow.uses.lock_objects.get(lock.address, world.lock_objects)
+        return lock.kind is LockKind.MUTEX and not lost.isdisjoint(objects)
+
+    def kept(view: View) -> View:
+        gone = frozenset(lock for lock in view.held if is_lost(lock))
+        return replace(view, held=view.held - gone) if gone else view
+
+    return replace(flow, views={key: tuple(kept(view) for view in views) for key, views in flow.views.items()})
 
 
 def _written(world: World, function: Function, instr: Instr | Terminator) -> Iterator[MemLoc]:

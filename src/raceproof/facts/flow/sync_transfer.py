@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from raceproof.core import InternalError
 from raceproof.facts.flow import call_transfer, thread_transfer, tokens
+from raceproof.facts.flow.doubtful_mutexes import EOWNERDEAD, HELD_ANYWAY
 from raceproof.facts.flow.state import ATOMIC_SECTION, PHASE_LIMIT, Condition, State, merge
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.ir import Call
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
 
 ONCE_SIZE = 4  # bytes, at least, of what tells whether something was done already
+WAITED = (0, 110, EOWNERDEAD)  # results of a wait that has its mutex again; 110 is ETIMEDOUT
 
 
 def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
@@ -30,7 +32,10 @@ def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
             state.observed.clear()  # what was read before the wait says nothing about now
             state.counts = state.counts.with_reads({})
             tokens.lose_sight(w, state)
+            return _lock_after_wait(w, instr, op, state)
         case Sync.SEM_WAIT:
+            if w.world.may_interrupt_waits:
+                return _try_semaphore(w, instr, op, state)
             _take_semaphore(w, instr, op, state)
         case Sync.SEM_TRYWAIT:
             return _try_semaphore(w, instr, op, state)
@@ -157,7 +162,7 @@ def _lock_or_error(w: Walker, instr: Call, op: SyncOp, state: State, success: fr
     """
     states = _try_lock(w, instr, op, state, success)
     lock = _held(w, instr, op, state, LockKind.MUTEX)
-    for after in states if success == {0} else states[1:]:
+    for after in states if success == HELD_ANYWAY else states[1:]:
         after.locks[lock] = 1  # one unlock gives it back, however often it was locked
     return states
 
@@ -180,6 +185,24 @@ def _try_lock(w: Walker, instr: Call, op: SyncOp, state: State, success: frozens
             result = w.evaluator.itself(instr.result.name).shifted(-code)
             state.facts[Condition("eq", result)] = False
     return [state, *states]
+
+
+def _lock_after_wait(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
+    """A wait comes back with its mutex; also without, and says so, if that is one whose lock call may fail."""
+    _define(w, instr, state)
+    if op.lock_arg is None or op.lock_arg >= len(instr.args):
+        return [state]
+    objects = w.flow.observed.lock_objects(w.value(instr.args[op.lock_arg], state))
+    if all(w.world.doubtful_mutexes.get(o, HELD_ANYWAY) == HELD_ANYWAY for o in objects):
+        return [state]
+    without = state.copy()
+    for held in [h for h in without.locks if w.flow.observed.lock_objects(h.address) & objects]:
+        del without.locks[held]
+    if instr.result is not None:
+        for code in WAITED:
+            result = w.evaluator.itself(instr.result.name).shifted(-code)
+            without.facts[Condition("eq", result)] = False
+    return [state, without]
 
 
 def _unlock(w: Walker, instr: Call, op: SyncOp, state: State, kind: LockKind) -> bool:
@@ -268,9 +291,9 @@ def _once(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
 
 
 def _is_only_once(w: Walker, control: Linear) -> bool:
-    """It is one object, which nobody sets back; a thread that is cancelled does."""
+    """It is one object, which nobody sets back; a thread that is cancelled does, or that jumps out of the routine."""
     match control.terms:
-        case ((Base(object=target), 1),) if not w.world.cancels:
+        case ((Base(object=target), 1),) if not w.world.cancels and not w.world.uses_setjmp:
             return not w.world.may_be_written(MemLoc(target, control.constant, ONCE_SIZE))
     return False
 

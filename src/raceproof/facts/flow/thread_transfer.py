@@ -329,7 +329,7 @@ def join_one(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
         w.define(instr.result.name, state)
     if op.arg is None:
         return [state]
-    if op.may_fail:
+    if op.may_fail or w.world.may_refuse_joins:
         return _try_join(w, instr, op, state)
     return _to_count_for(w, instr, instr.args[op.arg], state) if _wait_for(w, instr, instr.args[op.arg], state) else []
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from raceproof.core import Budget, InputError, SourcePos, strongly_connected
+from raceproof.facts.call_targets import call_graph, installs_handlers, joins_may_be_refused
 from raceproof.facts.flow.callbacks import Callbacks
 from raceproof.facts.flow.doubtful_mutexes import doubtful_mutexes
 from raceproof.facts.flow.function_info import FunctionInfo, function_info
@@ -388,6 +389,14 @@ class World:
     def _may_call_exit(self) -> frozenset[str]:
         own = {name: int(self._has_sync(f, frozenset({Sync.EXIT}))) for name, f in self.program.functions.items()}
         return frozenset(name for name, bits in self._propagate(own).items() if bits)
+
+    @cached_property
+    def may_interrupt_waits(self) -> bool:
+        return installs_handlers(self.program)
+
+    @cached_property
+    def may_refuse_joins(self) -> bool:
+        return joins_may_be_refused(self.program, call_graph(self.program, self.points_to))
 
     @cached_property
     def cancels(self) -> bool:
