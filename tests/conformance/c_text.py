@@ -35,7 +35,7 @@ _KINDS = {
 def as_c(script: Script) -> str:
     lines = [HEADERS, "static const struct timespec soon = {1, 0};"]
     lines += [f"int {variable};" for variable in script.variables]
-    lines += [f"{_type(made)} {name};" for name, made in script.objects.items()]
+    lines += [f"{type_of(made)} {name};" for name, made in script.objects.items()]
     routines: list[str] = []
     bodies: list[str] = []
     for number, items in enumerate(script.threads, 1):
@@ -46,7 +46,7 @@ def as_c(script: Script) -> str:
     lines += routines + bodies
     lines += ["int main(void) {"]
     for name, made in script.objects.items():
-        lines += [f"    {line}" for line in _initialised(name, made)]
+        lines += [f"    {line}" for line in initialise(name, made)]
     count = len(script.threads)
     lines.append(f"    pthread_t ids[{count}];")
     lines += [f"    pthread_create(&ids[{n}], 0, thread{n + 1}, 0);" for n in range(count)]
@@ -64,11 +64,11 @@ def access_lines(text: str) -> dict[int, int]:
     return found
 
 
-def _type(made: Object) -> str:
+def type_of(made: Object) -> str:
     return _C11_TYPES[made.type] if made.is_c11 else _TYPES[made.type]
 
 
-def _initialised(name: str, made: Object) -> Iterator[str]:
+def initialise(name: str, made: Object) -> Iterator[str]:
     state = made.state
     match made.type, state:
         case ObjectType.MUTEX, MutexState(kind=kind) if made.is_c11:

@@ -66,6 +66,7 @@ class _Woken:
     def __init__(self, function: Function, call: Call) -> None:
         assert call.result is not None
         self._call = call
+        self._is_main = function.name == "main"  # whose result nobody sees
         self._blocks = {block.label: block for block in function.blocks}
         self._made = {made.name: instr for instr in function.instructions() if (made := result(instr)) is not None}
         self._home = next(block for block in function.blocks if call in block.body)
@@ -82,7 +83,7 @@ class _Woken:
             if decided and self._call in block.body:
                 continue  # it waits again
             does_something = any(isinstance(instr, Store | Rmw | Call) for instr in block.body)
-            if decided and (does_something or isinstance(block.terminator, Return)):
+            if decided and (does_something or (isinstance(block.terminator, Return) and not self._is_main)):
                 return False
             new = [way for way in self._ways_on(block, decided) if way not in seen]
             seen.update(new)

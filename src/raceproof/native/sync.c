@@ -113,7 +113,8 @@ static int try_lock(const void *lock, enum object_type type, bool shared, bool t
             readers->size = sizeof o->readers;
             memcpy(readers->value, &o->readers, sizeof o->readers);
         }
-        if (timed && o->owner == self->tid && refuses_owner(o)) return EDEADLK;
+        bool says_so = timed || (o->robust && o->mutex_kind == M_ERRORCHECK); /* as glibc */
+        if (says_so && o->owner == self->tid && refuses_owner(o)) return EDEADLK;
         return timed ? ETIMEDOUT : EBUSY;
     }
     if (o->unrecoverable) return ENOTRECOVERABLE;

@@ -6,6 +6,7 @@ A timed operation that has to wait may time out at once: how long an execution t
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from raceproof.spec.terms import (
@@ -167,7 +168,25 @@ MUTEX_RULES: Final[Rows] = (
         _OWN,
         _BUSY,
         "XSH pthread_mutex_trylock: fails if locked by any thread, including the current one",
-        kinds=_PLAIN_KINDS | _ERRORCHECK,
+        kinds=_PLAIN_KINDS,
+    ),
+    *rows(
+        _MUTEX,
+        "trylock",
+        _OWN,
+        _BUSY,
+        "XSH pthread_mutex_trylock: fails if locked by any thread, including the current one",
+        kinds=_ERRORCHECK,
+        robust=False,
+    ),
+    *rows(
+        _MUTEX,
+        "trylock",
+        _OWN,
+        (replace(_BUSY, glibc=False, explored=False), may(_DEADLOCK)),
+        "XSH pthread_mutex_trylock: [EBUSY]; glibc: EDEADLK if the mutex is robust and error-checking",
+        kinds=_ERRORCHECK,
+        robust=True,
     ),
     *rows(
         _MUTEX,

@@ -1,0 +1,30 @@
+// Whoever jumps out of a routine that is run once has not run it: a lock keeps the others apart.
+#include <pthread.h>
+#include <setjmp.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+static __thread jmp_buf back;
+
+static void routine(void) {
+    pthread_mutex_lock(&m);
+    count++;                                    // no-race alarm(explore): not all orders of the jump are tried
+    pthread_mutex_unlock(&m);
+    longjmp(back, 1);
+}
+
+static void *worker(void *arg) {
+    if (setjmp(back) == 0)
+        pthread_once(&once, routine);
+    return arg;
+}
+
+int main(void) {
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, worker, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
