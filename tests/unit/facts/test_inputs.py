@@ -8,6 +8,7 @@ import pytest
 
 from raceproof import facts, frontend
 from raceproof.core import Budget
+from raceproof.facts.influence import walk
 from raceproof.facts.library.input_functions import input_kind
 from raceproof.facts.library.libc import EFFECTS
 from raceproof.facts.library.sync_api import SYNC_OPS
@@ -162,3 +163,9 @@ def test_an_input_that_can_matter(body: str, expected: list[str], tmp_path: Path
 )
 def test_arguments_and_code_that_is_not_reached(main: str, expected: list[str], tmp_path: Path) -> None:
     assert inputs_of(main, tmp_path) == expected
+
+
+def test_in_a_program_that_is_too_large_every_value_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walk, "MAX_DEFINITIONS", 2)
+    found = inputs_of(f'int main(void) {{ {THREADS} printf("%ld", (long)time(0)); }}', tmp_path)
+    assert sorted(found) == [walk.TOO_LARGE, "time"]

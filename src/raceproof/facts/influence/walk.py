@@ -63,6 +63,9 @@ from raceproof.ir import (
 from raceproof.model import CallGraph, InputKind, ProgramInput
 
 MAX_ROUNDS: Final = 100
+MAX_DEFINITIONS: Final = 20_000
+"""In a larger program values are not followed: all of them may decide something."""
+TOO_LARGE: Final = "addresses, which are not followed in a program of this size"
 _EQUALITY: Final = ("eq", "ne")
 AS_NUMBER: Final = "an address as a number"
 _NO_SITE: Final = SiteId(-1)
@@ -93,6 +96,8 @@ class Influence:
 
     def deciding(self, values: Sequence[Source]) -> tuple[ProgramInput, ...]:
         """Those of `values`, and of the addresses that the program makes numbers of, which may decide something."""
+        if len(self._defined) > MAX_DEFINITIONS:
+            return (*(value.given for value in values), ProgramInput(InputKind.ADDRESSES, TOO_LARGE, None))
         addresses = [*self._addresses(), *self._constants()]
         sources = [*values, *addresses]
         if not sources:
