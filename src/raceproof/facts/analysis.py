@@ -29,7 +29,7 @@ from raceproof.facts.inputs import program_inputs
 from raceproof.facts.models import KnownFunctions, known_functions
 from raceproof.facts.pointers.points_to import solve
 from raceproof.facts.uninitialised import uninitialised_memory
-from raceproof.ir import LIBRARY_VARIABLES, Address, Program, Reg, operands
+from raceproof.ir import LIBRARY_VARIABLES, START, Address, Call, Program, Reg, operands
 from raceproof.model import (
     MAIN,
     NO_REGIONS,
@@ -170,7 +170,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         barriers=() if world.uses_setjmp else barrier_facts(flow, threads),  # longjmp skips or repeats rounds
         senders=senders_of(world, flow, touched),
         sent_after=flow.uses.sent_after,
-        assumptions=(*flow.assumptions, *_of_safe_functions(world, safe), *_of_undefined_variables(world.program)),
+        assumptions=(*flow.assumptions, *_of_safe_functions(world, safe), *_of_the_linker(world.program)),
         may_hold={held: holders - safe.keys() for held, holders in may_hold.items()},
         calls=calls,
         countdowns=tuple(counted_down.values()),
@@ -233,19 +233,22 @@ def _of_safe_functions(world: World, safe: Mapping[AccessId, Access]) -> list[As
     return list(found.values())
 
 
-def _of_undefined_variables(program: Program) -> list[Assumption]:
-    """Variables that the program uses by name and does not define, other than the C library's."""
+def _of_the_linker(program: Program) -> list[Assumption]:
+    """The order of several constructors; variables that the program uses by name and does not define, other than the C
+    library's."""
+    found = []
+    if program.entry == START and sum(isinstance(i, Call) for i in program.functions[START].instructions()) > 2:
+        text = "functions that run before main run by priority, and then in the order of the files as they are given"
+        found.append(Assumption(text, None))
     names = {n for n, v in program.globals.items() if v.is_external and n not in LIBRARY_VARIABLES}
     used: set[str] = set()
     for function in program.functions.values() if names else ():
         for instr in function.instructions():
             used.update(v.symbol for v in operands(instr) if isinstance(v, Address) and v.symbol in names)
-    return [
-        Assumption(
-            f"`{name}`, which the program does not define, is none of its own variables", program.globals[name].pos
-        )
-        for name in sorted(used)
-    ]
+    for name in sorted(used):
+        text = f"`{name}`, which the program does not define, is none of its own variables"
+        found.append(Assumption(text, program.globals[name].pos))
+    return found
 
 
 def _thread(record: ThreadRecord, from_outside: frozenset[ThreadId]) -> Thread:

@@ -22,8 +22,8 @@ from typing import Final
 from raceproof.core import Unsupported
 from raceproof.frontend.llvm_lexer import split_attachments
 from raceproof.frontend.module_exports import symbol
+from raceproof.ir import START
 
-START: Final = "raceproof.start"
 CONSTRUCTORS: Final = "llvm.global_ctors"
 DESTRUCTORS: Final = "llvm.global_dtors"
 RESOLVERS: Final = -2

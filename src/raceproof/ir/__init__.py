@@ -34,6 +34,7 @@ from raceproof.ir.library_variables import LIBRARY_VARIABLES
 from raceproof.ir.operands import operands, result
 from raceproof.ir.printer import format_function, format_instr, format_program
 from raceproof.ir.program import (
+    START,
     Block,
     ExternalFunction,
     Function,
@@ -62,6 +63,7 @@ from raceproof.ir.values import Address, IntConst, Operand, OtherConst, Reg
 
 __all__ = [
     "LIBRARY_VARIABLES",
+    "START",
     "Address",
     "Alloca",
     "ArrayType",

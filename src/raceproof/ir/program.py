@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from raceproof.core import SourcePos
 from raceproof.ir.instructions import Instr, SiteId, Terminator
 from raceproof.ir.types import IrType, SourceType, TypeId, Variable
 from raceproof.ir.values import Address, IntConst
+
+START: Final = "raceproof.start"
+"""The entry of a program in which functions run before main: it calls them, and then main."""
 
 
 @dataclass(frozen=True, slots=True)
