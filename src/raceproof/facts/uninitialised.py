@@ -15,7 +15,21 @@ from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import sync_op
-from raceproof.ir import Address, Alloca, Call, Function, Instr, Load, Operand, Reg, SiteId, Terminator, operands
+from raceproof.ir import (
+    Address,
+    Alloca,
+    Call,
+    Function,
+    Instr,
+    IntConst,
+    Load,
+    Operand,
+    Reg,
+    SiteId,
+    Store,
+    Terminator,
+    operands,
+)
 from raceproof.model import AccessKind, MemObject, ObjectId, ObjectKind, UninitialisedMemory
 
 # What they read goes as it is to where they write.
@@ -88,9 +102,33 @@ def _begins_with_anything(
     world: World, made: Mapping[SiteId, tuple[tuple[ObjectId, tuple[SiteId, ...]], ...]]
 ) -> Iterator[ObjectId]:
     cleared = {o for site, found in made.items() if _clears(world.instructions[site][1]) for o, _ in found}
+    filled = {site for function in world.program.functions.values() for site in _filled_first(function)}
+    cleared |= {o for site in filled for o, _ in made.get(site, ())}
     for identity, obj in world.points_to.objects.items():
-        if obj.kind is ObjectKind.STACK or (obj.kind is ObjectKind.HEAP and identity not in cleared):
+        if obj.kind in (ObjectKind.STACK, ObjectKind.HEAP) and identity not in cleared:
             yield identity
+
+
+def _filled_first(function: Function) -> Iterator[SiteId]:
+    """Variables of which the first use, in the block that the function begins with, writes all of them."""
+    waiting: dict[Operand, tuple[SiteId, int]] = {}
+    for instr in function.blocks[0].body:
+        for operand in operands(instr):
+            if operand in waiting:
+                site, size = waiting.pop(operand)
+                if _fills(instr, operand, size):
+                    yield site
+        if isinstance(instr, Alloca) and isinstance(instr.count, IntConst):
+            waiting[instr.result] = (instr.id, instr.type.size * instr.count.value)
+
+
+def _fills(instr: Instr | Terminator, variable: Operand, size: int) -> bool:
+    match instr:
+        case Store(address=address, value=value, type=type_):
+            return address == variable and value != variable and type_.size == size
+        case Call(callee=Address(symbol=name), args=(address, _, IntConst(value=length), *_)):
+            return name.startswith("llvm.memset") and address == variable and length == size
+    return False
 
 
 def _clears(instr: Instr | Terminator) -> bool:
