@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from raceproof.core import Unsupported
 from raceproof.explore.library32 import takes_wide_types
 from raceproof.explore.library_hooks import filling_hook, hook_of
+from raceproof.explore.outside import needs_fork, told_outside
 from raceproof.explore.uninitialised import memory_hooks
 from raceproof.facts import (
     FILLED,
@@ -81,6 +82,7 @@ def hooks_for(
         memory=memory_hooks(cp),
         variables=cp.uninitialised.variables,
         copies=cp.uninitialised.copies,
+        outside=_outside(cp),
     )
     _refuse_hidden_atomics(program, plan)
     return Hooks(plan, frozenset(unobserved))
@@ -111,6 +113,21 @@ def _hook(cp: ConcurrentProgram, access: Access, instr: Instr | Terminator) -> A
     if len(externals) != 1 or functions:
         return None  # which of them it is, the run does not say
     return hook_of(cp.program, instr, externals[0], touch, access.id)
+
+
+def _outside(cp: ConcurrentProgram) -> dict[SiteId, int]:
+    """Calls by which threads may tell one another something through the system."""
+    if cp.calls is None or not needs_fork(cp.program.externals):
+        return {}
+    known = {name: told_outside(name) for name in cp.program.externals}
+    found: dict[SiteId, int] = {}
+    for site, targets in cp.calls.targets.items():
+        how = 0
+        for name in targets.externals:
+            how |= known.get(name, 0)
+        if how:
+            found[site] = how
+    return found
 
 
 def _replaced(program: Program, names: frozenset[str]) -> dict[str, str]:

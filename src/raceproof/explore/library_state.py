@@ -112,8 +112,10 @@ _PROCESS_STATES: Final = (
 
 # -- of the runtime's threads
 
+_SIGNALS: Final = _words("kill killpg raise gsignal pthread_kill")
 _THREAD_STATES: Final = (
     _shared("sem_open sem_unlink"),
+    State(_SIGNALS, _SIGNALS | _words("sigwait sigwaitinfo sigtimedwait sigpending sigsuspend pause")),
     State(_KEYS | _words("pthread_key_delete tss_delete"), _KEYS),
     State(_words("pthread_setname_np prctl"), _words("pthread_getname_np prctl")),
     State(
@@ -141,6 +143,30 @@ QUESTIONS: Final = _words("""
 # Of these the next one to ask can tell.
 ANSWERS: Final = _words("read readv write writev close raise gsignal kill killpg pthread_kill")
 
+# By these a thread tells others something, or learns of it, through the system: the runtime orders the one behind the
+# other. C11 knows no such order, but a race that it excludes is one that no run can show.
+_LOCKS_FILES: Final = _words("flock lockf fcntl rename link symlink renameat renameat2 linkat symlinkat futex syscall")
+TELLS: Final = (
+    _LOCKS_FILES
+    | FILE_CHANGES
+    | _words("""
+    semop semtimedop semctl msgsnd msgctl shmdt write writev pwrite pwritev send sendto sendmsg sendmmsg sendfile splice
+    tee vmsplice close shutdown dprintf vdprintf kill killpg raise gsignal pthread_kill pthread_sigqueue sigqueue tgkill
+    mq_send mq_timedsend mq_close mq_unlink eventfd_write unlink unlinkat rmdir remove fclose pclose timerfd_settime
+    connect ftruncate fork vfork
+""")
+)
+LEARNS: Final = (
+    _LOCKS_FILES
+    | FILE_ASKS
+    | _words("""
+    semop semtimedop semctl msgrcv msgctl shmat read readv pread preadv recv recvfrom recvmsg recvmmsg accept accept4
+    poll ppoll select pselect epoll_wait epoll_pwait epoll_pwait2 sigwait sigwaitinfo sigtimedwait sigsuspend pause
+    sigpending mq_receive mq_timedreceive mq_getattr eventfd_read open open64 openat openat64 creat mkdir mkdirat
+    wait waitpid waitid wait3 wait4 system pclose connect stat lstat fstat access
+""")
+)
+
 # What the runtime has of its own and no other thread can tell, beside all that is an event of the search.
 _FOR_ITSELF: Final = _words("""
     time clock gettimeofday __gettimeofday clock_gettime timespec_get ftime times getrusage
@@ -149,6 +175,7 @@ _FOR_ITSELF: Final = _words("""
     __libc_malloc __libc_calloc __libc_realloc __libc_free __libc_memalign qsort qsort_r
     _exit _Exit exit_group abort fclose reach_error
     arc4random arc4random_buf arc4random_uniform getrandom getentropy
+    uselocale pthread_sigmask sigprocmask sigaltstack
     getpid getppid gettid getcpu sched_getcpu get_nprocs get_nprocs_conf
 """)
 _FAMILIES: Final = ("__VERIFIER_", "__assert", "_Z", "__cxa_pure", "__stack_chk", "__chk_fail")

@@ -22,9 +22,11 @@ from raceproof.explore.library_state import (
     ANSWERS,
     FILE_ASKS,
     FILE_CHANGES,
+    LEARNS,
     QUESTIONS,
     STATES,
     STREAMS,
+    TELLS,
     State,
     is_placed,
 )
@@ -79,6 +81,17 @@ def unseen_order(cp: ConcurrentProgram) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+def told_outside(name: str) -> int:
+    """Whether a call of the function may tell other threads something through the system (1), or learn of it (2).
+
+    A function that is known to nobody may do both.
+    """
+    variants = tuple(names_of(name))
+    if effect_of(name) is None and sync_op(name) is None:
+        return 3 if needs_fork((name,)) else 0
+    return (not TELLS.isdisjoint(variants)) + 2 * (not LEARNS.isdisjoint(variants))
+
+
 def _states(externals: Iterable[str]) -> Iterator[State]:
     """What threads may share outside of the program's memory, in a program that uses these functions."""
     variants = [tuple(names_of(external)) for external in externals]
@@ -119,8 +132,11 @@ def _of_all_types(text: str) -> frozenset[str]:
     return frozenset(name + suffix for name in text.split() for suffix in ("", "f", "l"))
 
 
-# The runtime has them, but only for the part that they play with the standard streams, by number or at our limits.
-_OUTSIDE_ALL_THE_SAME: Final = _words("freopen dup2 syscall mmap mremap sbrk")
+# The runtime has them, but what they do, or may do, stays outside of the program's memory.
+_OUTSIDE_ALL_THE_SAME: Final = _words("""
+    freopen dup2 syscall mmap mremap sbrk semop msgsnd msgrcv readv recv recvfrom recvmsg accept accept4 flock
+    sigaction signal sigaltstack sigsuspend pause
+""")
 
 # Arithmetic that the machine has no instruction for, and the names behind -ffast-math.
 _COMPILER: Final = re.compile(

@@ -63,6 +63,7 @@ DECLARATIONS = {
     "rp_check_string": "void @rp_check_string(ptr, i32)",
     "rp_check_bits": "void @rp_check_bits(ptr, i64, i32, i32)",
     "rp_undefined": "void @rp_undefined(i32, i32)",
+    "rp_outside": "void @rp_outside(i32)",
 }
 HOOKS = tuple(DECLARATIONS)
 _ANY = 1 << 20  # bytes of which one does not know how many they are

@@ -152,6 +152,8 @@ class HookPlan:
     who came in which order. `tokens`: (global, offset) of locks. `memory`: by site, what may read memory that was
     never written, or write it; `variables`: such local variables, with their size; `copies`: calls that copy such
     memory as it is, to their first argument from their second.
+    `outside`: calls by which a thread may tell others something outside of the program's memory (1), learn of it (2),
+    or both (3).
     """
 
     accesses: Mapping[SiteId, tuple[AccessHook, ...]]
@@ -164,3 +166,4 @@ class HookPlan:
     memory: Mapping[SiteId, tuple[AccessHook, ...]] = field(default_factory=dict)
     variables: Mapping[SiteId, int | None] = field(default_factory=dict)
     copies: frozenset[SiteId] = frozenset()
+    outside: Mapping[SiteId, int] = field(default_factory=dict)

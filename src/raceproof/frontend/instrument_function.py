@@ -50,6 +50,7 @@ from raceproof.ir import (
     successors,
 )
 
+GIVES, TAKES = 1, 2  # `enum rp_outside`
 ATOMIC_BEGIN, ATOMIC_END = "rp_lib___VERIFIER_atomic_begin", "rp_lib___VERIFIER_atomic_end"
 
 _LABEL = re.compile(r'("[^"]*"|[\w$.\-]+):')
@@ -343,9 +344,14 @@ class FunctionInstrumenter:
             self._site(instr)
         if symbol in plan.meetings and instr.result not in self._used_registers():
             self.out.append(call("rp_unseen"))
+        outside = plan.outside.get(instr.id, 0)
+        if outside & GIVES:
+            self.out.append(call("rp_outside", f"i32 {GIVES}"))
         self.out += text
         if is_tail or instr.noreturn:
             return
+        if outside & TAKES:
+            self.out.append(call("rp_outside", f"i32 {TAKES}"))
         if is_entered:
             self.out.append(call("rp_leave"))
         behind = [hook for hook in hooks if hook.behind]

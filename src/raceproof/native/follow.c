@@ -41,6 +41,7 @@ static bool is_silent(const struct thread *t) {
     case OP_BARRIER_LEAVE:
     case OP_ONCE_WAIT:
     case OP_JOIN:
+    case OP_OUTSIDE:
     case OP_SPIN: return true;
     default: return false;
     }
@@ -51,6 +52,11 @@ static int next_thread(void) {
     while (plan_at < plan_count) {
         struct segment *s = &plan[plan_at];
         if (can_run(s->tid) && threads[s->tid].steps < s->steps) return (int)s->tid;
+        struct thread *t = &threads[s->tid];
+        if (s->tid < G->paths && (live & BIT(s->tid)) && t->pending.kind == OP_OUTSIDE && t->steps < s->steps) {
+            t->waits_alone = 1; /* it went on here, so it does again */
+            return (int)s->tid;
+        }
         plan_at++;
     }
     if (!holding) { /* to where the search left them */

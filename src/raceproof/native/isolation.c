@@ -91,16 +91,29 @@ int rp_is_own_handler(void (*handler)(int)) {
     return (uintptr_t)handler == (uintptr_t)on_crash;
 }
 
-void catch_signals(void) {
-    static char stack[64 << 10];
-    stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
-    sigaltstack(&alternative, NULL);
+static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPIPE};
+#define CRASH_SIGNALS (sizeof crash_signals / sizeof *crash_signals)
+
+bool is_crash_signal(int signal) {
+    for (size_t i = 0; i < CRASH_SIGNALS; i++)
+        if (crash_signals[i] == signal) return true;
+    return false;
+}
+
+void catch_crash(int signal) {
     struct sigaction crash = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
-    sigaction(SIGSEGV, &crash, NULL);
-    sigaction(SIGBUS, &crash, NULL);
-    sigaction(SIGFPE, &crash, NULL);
-    sigaction(SIGILL, &crash, NULL);
-    sigaction(SIGPIPE, &crash, NULL);
+    sigaction(signal, &crash, NULL);
+}
+
+void set_alternate_stack(const stack_t *stack) {
+    static char memory[64 << 10];
+    stack_t ours = {.ss_sp = memory, .ss_size = sizeof memory};
+    sigaltstack(stack == NULL || (stack->ss_flags & SS_DISABLE) ? &ours : stack, NULL);
+}
+
+void catch_signals(void) {
+    set_alternate_stack(NULL);
+    for (size_t i = 0; i < CRASH_SIGNALS; i++) catch_crash(crash_signals[i]);
     /* The library does not let anybody handle CUT_SIGNAL: the system is told, all else as for the others. */
     struct { void *handler; long others[15]; } cut;
     (void)syscall(SYS_rt_sigaction, SIGSEGV, NULL, &cut, KERNEL_SIGSET);

@@ -117,8 +117,15 @@ FILE *libc_input_stream(FILE *stream);                   /* what to read instead
 void libc_reset_input(void);
 void libc_init_output(void);
 _Noreturn void libc_die(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int libc_raise(int signal);
+int libc_raise(int signal);                              /* to the calling thread */
+int libc_act_on(int signal);                             /* whoever gets it: nobody blocks it */
 int libc_is_handled(int signal);                         /* by a function of the program */
+
+/* outside.c: fork mode, descriptors that the program has opened */
+struct pollfd;
+ssize_t outside_read(int fd, void *data, size_t length);
+ssize_t outside_write(int fd, const void *data, size_t length);
+int outside_poll(struct pollfd *waiters, unsigned long count, int milliseconds);
 
 static inline int libc_is_output(FILE *stream) {
     return (stream == stdout && !libc.redirected[1]) || (stream == stderr && !libc.redirected[2]);

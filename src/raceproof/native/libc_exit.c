@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "libc.h"
+#include "outside.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -139,7 +140,7 @@ int libc_is_handled(int number) {
 }
 
 /* With a handler of the program's own (fork mode) the real signal is sent: it arrives before raise returns. */
-int libc_raise(int number) {
+int libc_act_on(int number) {
     struct sigaction now;
     if (number == 0) return 0;
     if (sigaction(number, NULL, &now) != 0) return -1;
@@ -150,12 +151,26 @@ int libc_raise(int number) {
     libc_die("signal", "the program sent itself signal %d (%s)", number, strsignal(number));
 }
 
+int libc_raise(int number) {
+    if (!signal_is_blocked(self, number)) return libc_act_on(number);
+    signal_leave(self, number);
+    return 0;
+}
+
+/* To the process: a thread that does not block it gets it. */
+static int signal_process(int number) {
+    if (!signal_is_blocked(self, number)) return libc_act_on(number);
+    if (!libc_is_handled(number) && !signal_is_blocked_by_all(number)) return libc_act_on(number);
+    signal_leave(NULL, number);
+    return 0;
+}
+
 RP_LIB int rp_lib_raise(int number) { return libc_raise(number); }
 RP_LIB int rp_lib_gsignal(int number) { return libc_raise(number); }
 
 /* Never the group, of which we are part, and never a process that the program cannot know. */
 static int send_signal(pid_t pid, int number) {
-    if (pid == PROGRAM_PID || pid == 0 || pid == -PROGRAM_PID) return libc_raise(number);
+    if (pid == PROGRAM_PID || pid == 0 || pid == -PROGRAM_PID) return signal_process(number);
     if (rp_fork_mode && pid > 1 && pid != PROGRAM_PARENT_PID) return kill(pid, number);
     errno = pid == -1 ? EPERM : ESRCH;
     return -1;

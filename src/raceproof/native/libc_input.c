@@ -115,7 +115,7 @@ RP_LIB size_t rp_lib___fread_chk(void *items, size_t room, size_t size, size_t c
 
 static ssize_t read_descriptor(int fd, void *data, size_t length) {
     if (fd == 0 && !libc.redirected[0]) return (ssize_t)next_items(data, 1, length, stdin);
-    return rp_fork_mode ? read(fd, data, length) : (errno = EBADF, -1);
+    return rp_fork_mode ? outside_read(fd, data, length) : (errno = EBADF, -1);
 }
 
 RP_LIB ssize_t rp_lib_read(int fd, void *data, size_t length) { return read_descriptor(fd, data, length); }

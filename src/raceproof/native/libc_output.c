@@ -213,7 +213,7 @@ RP_LIB ssize_t rp_lib_write(int fd, const void *data, size_t length) {
         return (ssize_t)length;
     }
     /* In memory mode the program has opened nothing: other descriptors are our own. */
-    return rp_fork_mode ? write(fd, data, length) : (errno = EBADF, -1);
+    return rp_fork_mode ? outside_write(fd, data, length) : (errno = EBADF, -1);
 }
 
 RP_LIB ssize_t rp_lib_writev(int fd, const struct iovec *parts, int count) {

@@ -249,7 +249,7 @@ RP_LIB int rp_lib_pselect(int count, fd_set *reads, fd_set *writes, fd_set *erro
 
 RP_LIB int rp_lib_poll(struct pollfd *waiters, nfds_t count, int milliseconds) {
     int ready = 0;
-    if (rp_fork_mode && count > 0) return poll(waiters, count, milliseconds);
+    if (rp_fork_mode && count > 0) return outside_poll(waiters, count, milliseconds);
     for (nfds_t i = 0; i < count; i++) {
         int fd = waiters[i].fd;
         waiters[i].revents = fd < 0 ? 0 : fd > 2 ? POLLNVAL : waiters[i].events & (POLLIN | POLLOUT);

@@ -19,6 +19,7 @@
 static struct object *objects;
 static uint32_t object_count;
 static struct object section; /* of __VERIFIER_atomic_begin: has no address */
+static struct object outside; /* all that threads tell one another through the system */
 
 static void clear(struct object *o, enum object_type type) {
     uint32_t n = G->paths;
@@ -39,6 +40,7 @@ void objects_reset(void) {
     }
     object_count = 0;
     clear(&section, O_SECTION);
+    clear(&outside, O_OUTSIDE);
 }
 
 /* What a static initialiser says about the type of a mutex. */
@@ -60,6 +62,7 @@ static void clear_column(struct object *o, uint32_t tid) {
 void objects_grow(uint32_t tid) {
     for (uint32_t i = 0; i < object_count; i++) clear_column(&objects[i], tid);
     clear_column(&section, tid);
+    clear_column(&outside, tid);
 }
 
 struct object *object_fresh(const void *address, enum object_type type) {
@@ -91,6 +94,7 @@ uint32_t object_index(const struct object *o) { return (uint32_t)(o - objects); 
 
 struct object *object_at(const void *address, enum object_type type) {
     if (type == O_SECTION) return &section;
+    if (type == O_OUTSIDE) return &outside;
     struct object *o = known_at(address, type);
     return o != NULL ? o : object_fresh(address, type);
 }

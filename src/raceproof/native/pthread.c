@@ -11,6 +11,7 @@
 
 #include "heap.h"
 #include "libc.h"
+#include "outside.h"
 #include "program_types.h"
 #include "sync.h"
 #include "threads.h"
@@ -108,17 +109,11 @@ RP_LIB int rp_lib_pthread_setcanceltype(int type, int *old) {
 RP_LIB int rp_lib_pthread_kill(pthread_t id, int signal) {
     struct thread *t = thread_of(id);
     if (t == NULL || t->joined) return ESRCH; /* one that has ended lives until it is joined */
-    /* A handler of the program's would have to run there: it does not, and the result is bounded anyway. What is not
-     * handled concerns the process, whichever thread gets it. */
-    if (t != self && libc_is_handled(signal)) return 0;
-    return libc_raise(signal) == 0 ? 0 : EINVAL;
+    /* A handler runs when that thread does; what is not handled concerns the process, whichever thread gets it. */
+    if (t != self && (libc_is_handled(signal) || signal_is_blocked(t, signal))) return signal_leave(t, signal), 0;
+    return (t == self ? libc_raise(signal) : libc_act_on(signal)) == 0 ? 0 : EINVAL;
 }
 
-RP_LIB int rp_lib_pthread_setname_np(pthread_t id, const char *name) { return (void)name, thread_of(id) ? 0 : ESRCH; }
-RP_LIB int rp_lib_pthread_getname_np(pthread_t id, char *name, size_t size) {
-    if (size > 0) name[0] = 0;
-    return thread_of(id) ? 0 : ESRCH;
-}
 RP_LIB int rp_lib_pthread_setaffinity_np(pthread_t id, size_t size, const void *set) {
     return (void)id, (void)size, (void)set, 0;
 }

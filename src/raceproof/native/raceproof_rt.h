@@ -68,6 +68,11 @@ RP_HOOK void rp_round(void);
 RP_HOOK void rp_poll(const void *address, uint32_t size);
 RP_HOOK void rp_spin(uint32_t loop);
 
+/* Around a call by which a thread may tell others something outside of the program's memory (RP_GIVES, before it), or
+ * learn of it (RP_TAKES, behind it). */
+enum rp_outside { RP_GIVES = 1, RP_TAKES = 2 };
+RP_HOOK void rp_outside(uint32_t how);
+
 /* The result of the barrier's wait that comes next is not looked at: nobody can tell in which order threads came. */
 RP_HOOK void rp_unseen(void);
 

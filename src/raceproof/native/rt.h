@@ -47,6 +47,7 @@ enum op_kind {
     OP_SPIN,       /* waits until what the loop read has changed; never an event */
     OP_ATOMIC_SECTION,
     OP_CANCEL,     /* a request to cancel a thread, or a place where it takes effect */
+    OP_OUTSIDE,    /* waits for the system, or for what another thread does there; never an event */
     OP_EXIT,       /* the program's end: waits until nobody else can run; never an event */
     OP_NEVER,      /* an assumption failed: waits for ever; never an event */
     OP_KINDS
@@ -135,6 +136,7 @@ struct thread {
     uint8_t detached, cancel_requested, cancel_disabled, cancel_at_once;
     uint8_t timed, woken, in_exit; /* timed: its wait at a condition may end without a signal */
     uint8_t result_unseen;         /* of the barrier's wait that comes next */
+    uint8_t waits_alone;           /* for the system: nobody else can run */
     uint8_t waited;                /* at a condition, in this round of a loop that only waits */
     uint32_t created_at;
     uint32_t children;   /* created so far */
@@ -379,7 +381,7 @@ static inline void clock_copy(uint32_t *into, const uint32_t *from, uint32_t n) 
 
 /* ---- objects.c: synchronisation objects */
 
-enum object_type { O_NONE, O_MUTEX, O_RWLOCK, O_SPIN, O_COND, O_SEM, O_BARRIER, O_ONCE, O_SECTION };
+enum object_type { O_NONE, O_MUTEX, O_RWLOCK, O_SPIN, O_COND, O_SEM, O_BARRIER, O_ONCE, O_SECTION, O_OUTSIDE };
 enum mutex_kind { M_NORMAL, M_RECURSIVE, M_ERRORCHECK };
 
 struct object {

@@ -20,6 +20,7 @@
 #include "heap.h"
 #include "items.h"
 #include "libc.h"
+#include "outside.h"
 #include "sync.h"
 #include "validity.h"
 
@@ -117,6 +118,7 @@ bool is_enabled(const struct thread *t) {
     case OP_ONCE_WAIT: return object_of(op)->once != 1;
     case OP_JOIN: return threads[op->id].state == T_FINISHED || is_cancelled(t);
     case OP_SPIN: return polls_changed(t);
+    case OP_OUTSIDE: return outside_has_changed(t) || is_cancelled(t);
     case OP_EXIT: /* see nobody_can_run */
     case OP_NEVER: return false;
     default: return true;
@@ -163,9 +165,11 @@ void resume(struct thread *t) {
     from->saved_errno = errno;
     from->saved_site = rp_site;
     self = t;
+    if (rp_fork_mode) thread_state_switch(from, t);
     errno = t->saved_errno;
     fiber_switch(&from->fiber, &t->fiber);
     rp_site = from->saved_site;
+    if (rp_fork_mode) thread_state_arrive();
 }
 
 _Noreturn void end_execution(enum cut cut) {
@@ -262,7 +266,12 @@ static struct thread *decide(void) {
         struct thread *t = &threads[__builtin_ctzll(rest)];
         if (is_enabled(t)) enabled |= BIT(t->tid);
     }
-    if (enabled == 0) nobody_can_run();
+    if (enabled == 0) {
+        struct thread *waiter = outside_waiter();
+        if (waiter == NULL) nobody_can_run();
+        silent &= ~BIT(waiter->tid);
+        return waiter;
+    }
     note_timeouts(live & ~silent & ~enabled);
     uint32_t depth = G->event_count;
     struct node *node = &nodes[depth];
@@ -438,6 +447,7 @@ struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t si
     struct thread *t = &threads[tid];
     thread_clear(t, (uint8_t)tid);
     inherit_clocks(t);
+    thread_state_start(t);
     t->state = T_READY;
     t->parent = self != NULL ? self->tid : NO_THREAD;
     t->created_at = site;
@@ -496,6 +506,7 @@ static void run_here(void) {
     validity_reset();
     libc_reset();
     objects_reset();
+    outside_reset();
     shadow_reset();
     self = NULL;
     live = silent = ready = 0;

@@ -1,0 +1,302 @@
+/* thread_state.c: what the system and the C library keep for each thread, for raceproof.explore: signal mask, pending
+ * signals, alternate signal stack, locale, `h_errno`, name.
+ *
+ * To the system all threads of the program are one. Each has its own state here; in fork mode the real one follows the
+ * thread that runs. A signal that a thread sends is kept here until a thread that may take it runs.
+ */
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <locale.h>
+#include <netdb.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "isolation.h"
+#include "libc.h"
+#include "outside.h"
+#include "program_types.h"
+#include "threads.h"
+
+#define SIGNALS 64
+#define NAME 16 /* with the NUL, as the system has it */
+
+/* Of a sigset_t the first 64 bits count, in glibc and musl alike. */
+typedef uint64_t signal_set;
+_Static_assert(sizeof(sigset_t) >= sizeof(signal_set), "64 signals");
+#define SIGNAL(n) ((signal_set)1 << ((n) - 1))
+#define UNBLOCKABLE (SIGNAL(SIGKILL) | SIGNAL(SIGSTOP) | SIGNAL(32) | SIGNAL(33)) /* the last two are the library's */
+#define CRASHES (SIGNAL(SIGSEGV) | SIGNAL(SIGBUS) | SIGNAL(SIGFPE) | SIGNAL(SIGILL))
+
+static struct state {
+    signal_set mask, pending;
+    stack_t alternate;
+    locale_t locale;
+    int host_error; /* h_errno */
+    char name[NAME];
+} states[RP_MAX_THREADS];
+static signal_set of_process; /* pending for whoever takes them */
+
+static struct state *own(void) { return &states[self->tid]; }
+
+static signal_set read_set(const sigset_t *set) {
+    signal_set found;
+    memcpy(&found, set, sizeof found);
+    return found;
+}
+
+static void write_set(sigset_t *set, signal_set value) {
+    sigemptyset(set);
+    memcpy(set, &value, sizeof value);
+}
+
+static signal_set lowest(signal_set set) { return set & -set; }
+static int number_of(signal_set one) { return __builtin_ctzll(one) + 1; }
+
+/* ---- the real one follows */
+
+static void set_real_mask(signal_set mask) {
+    sigset_t real;
+    if (!rp_fork_mode) return;
+    write_set(&real, mask & ~CRASHES);
+    sigprocmask(SIG_SETMASK, &real, NULL);
+}
+
+void thread_state_start(struct thread *t) {
+    struct state *s = &states[t->tid];
+    memset(s, 0, sizeof *s);
+    s->alternate.ss_flags = SS_DISABLE;
+    s->locale = LC_GLOBAL_LOCALE;
+    if (self != NULL) {
+        s->mask = own()->mask;
+        memcpy(s->name, own()->name, NAME);
+        return;
+    }
+    of_process = 0;
+    const char *path = options.argv[0], *last = strrchr(path, '/');
+    strncpy(s->name, last != NULL ? last + 1 : path, NAME - 1);
+}
+
+void thread_state_switch(struct thread *from, struct thread *to) {
+    struct state *a = &states[from->tid], *b = &states[to->tid];
+    a->host_error = h_errno;
+    h_errno = b->host_error;
+    if (a->mask != b->mask) set_real_mask(b->mask);
+    if (a->locale != b->locale) uselocale(b->locale);
+    if (a->alternate.ss_sp != b->alternate.ss_sp) set_alternate_stack(&b->alternate);
+}
+
+/* ---- locale, name */
+
+RP_LIB locale_t rp_lib_uselocale(locale_t locale) {
+    locale_t before = own()->locale;
+    if (locale == (locale_t)0) return before;
+    if (uselocale(locale) == (locale_t)0) return (locale_t)0;
+    own()->locale = locale;
+    return before;
+}
+
+RP_LIB int rp_lib_pthread_setname_np(pthread_t id, const char *name) {
+    struct thread *t = thread_by_handle((uintptr_t)id);
+    if (t == NULL) return ESRCH;
+    if (strlen(name) >= NAME) return ERANGE;
+    strcpy(states[t->tid].name, name);
+    return 0;
+}
+
+RP_LIB int rp_lib_pthread_getname_np(pthread_t id, char *name, size_t size) {
+    struct thread *t = thread_by_handle((uintptr_t)id);
+    if (t == NULL) return ESRCH;
+    if (strlen(states[t->tid].name) >= size) return ERANGE;
+    strcpy(name, states[t->tid].name);
+    return 0;
+}
+
+/* ---- alternate signal stack: ours serves threads that have none */
+
+RP_LIB int rp_lib_sigaltstack(const stack_t *stack, stack_t *old) {
+    stack_t before = own()->alternate;
+    if (stack != NULL) {
+        if (stack->ss_flags != 0 && stack->ss_flags != SS_DISABLE) return errno = EINVAL, -1;
+        if (!(stack->ss_flags & SS_DISABLE) && stack->ss_size < 2048) return errno = ENOMEM, -1;
+        own()->alternate = *stack;
+        if (stack->ss_flags & SS_DISABLE) own()->alternate.ss_sp = NULL;
+        set_alternate_stack(&own()->alternate);
+    }
+    if (old != NULL) *old = before;
+    return 0;
+}
+
+/* ---- masks */
+
+bool signal_is_blocked(const struct thread *t, int number) {
+    return number >= 1 && number <= SIGNALS && (states[t->tid].mask & SIGNAL(number)) != 0;
+}
+
+static bool is_awaited_or_open(int number) {
+    for (tset rest = live; rest != 0; rest &= rest - 1)
+        if (!signal_is_blocked(&threads[__builtin_ctzll(rest)], number)) return true;
+    return false;
+}
+
+bool signal_is_blocked_by_all(int number) { return !is_awaited_or_open(number); }
+
+void signal_leave(struct thread *t, int number) {
+    if (number < 1 || number > SIGNALS) return;
+    *(t != NULL ? &states[t->tid].pending : &of_process) |= SIGNAL(number);
+    outside_gives();
+}
+
+/* What has come for this thread and is not blocked any more. How many there were. */
+static int deliver(void) {
+    int count = 0;
+    signal_set ready;
+    while ((ready = (own()->pending | of_process) & ~own()->mask) != 0) {
+        signal_set one = lowest(ready);
+        if (own()->pending & one) own()->pending &= ~one;
+        else of_process &= ~one;
+        outside_takes();
+        (void)libc_raise(number_of(one));
+        count++;
+    }
+    return count;
+}
+
+void thread_state_arrive(void) {
+    if (((own()->pending | of_process) & ~own()->mask) != 0) deliver();
+}
+
+static int change_mask(int how, const sigset_t *set, sigset_t *old) {
+    signal_set before = own()->mask, given = set != NULL ? read_set(set) & ~UNBLOCKABLE : 0;
+    if (set != NULL) {
+        if (how != SIG_BLOCK && how != SIG_UNBLOCK && how != SIG_SETMASK) return EINVAL;
+        own()->mask = how == SIG_BLOCK ? before | given : how == SIG_UNBLOCK ? before & ~given : given;
+        if (own()->mask != before) set_real_mask(own()->mask);
+    }
+    if (old != NULL) write_set(old, before);
+    if (set != NULL) deliver();
+    return 0;
+}
+
+RP_LIB int rp_lib_pthread_sigmask(int how, const sigset_t *set, sigset_t *old) { return change_mask(how, set, old); }
+RP_LIB int rp_lib_sigprocmask(int how, const sigset_t *set, sigset_t *old) {
+    int error = change_mask(how, set, old);
+    return error == 0 ? 0 : (errno = error, -1);
+}
+
+RP_LIB int rp_lib_sigpending(sigset_t *set) {
+    sigset_t real;
+    signal_set found = own()->pending | of_process;
+    if (rp_fork_mode && sigpending(&real) == 0) found |= read_set(&real); /* from other processes */
+    write_set(set, found & own()->mask);
+    return 0;
+}
+
+/* ---- waiting for signals */
+
+/* One of the set: of this thread, of the process, or really sent by another process; 0 if there is none. */
+static int take_signal(signal_set set, siginfo_t *info) {
+    memset(info, 0, sizeof *info);
+    signal_set one = lowest((own()->pending | of_process) & set);
+    if (one == 0) {
+        static const struct timespec at_once;
+        sigset_t real;
+        write_set(&real, set);
+        int number = rp_fork_mode ? sigtimedwait(&real, info, &at_once) : -1;
+        return number > 0 ? number : 0;
+    }
+    if (own()->pending & one) own()->pending &= ~one;
+    else of_process &= ~one;
+    info->si_signo = number_of(one);
+    info->si_code = SI_TKILL;
+    return info->si_signo;
+}
+
+static int await_signal(const sigset_t *set, siginfo_t *info) {
+    int number;
+    while ((number = take_signal(read_set(set), info)) == 0) {
+        if (outside_wait()) continue;
+        number = sigwaitinfo(set, info);
+        if (number > 0) break;
+    }
+    outside_takes();
+    return number;
+}
+
+RP_LIB int rp_lib_sigwait(const sigset_t *set, int *number) {
+    siginfo_t info;
+    *number = await_signal(set, &info);
+    return 0;
+}
+
+RP_LIB int rp_lib_sigwaitinfo(const sigset_t *set, siginfo_t *info) {
+    siginfo_t own_info;
+    return await_signal(set, info != NULL ? info : &own_info);
+}
+
+/* Whoever waits for some time lets the others go first, once: the time may be over then. */
+RP_LIB int rp_lib_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct program_timespec *limit) {
+    siginfo_t own_info;
+    if (info == NULL) info = &own_info;
+    int number = take_signal(read_set(set), info);
+    if (number == 0) {
+        rp_sleep_for(limit != NULL ? (uint64_t)limit->tv_sec * 1000000000u + (uint64_t)limit->tv_nsec : 0);
+        number = take_signal(read_set(set), info);
+    }
+    outside_takes();
+    return number != 0 ? number : (errno = EAGAIN, -1);
+}
+
+/* Until a handler has run. */
+static int wait_for_handler(void) {
+    sigset_t none;
+    write_set(&none, own()->mask & ~CRASHES);
+    while (deliver() == 0)
+        if (!outside_wait()) {
+            (void)sigsuspend(&none);
+            break;
+        }
+    outside_takes();
+    return errno = EINTR, -1;
+}
+
+RP_LIB int rp_lib_pause(void) { return wait_for_handler(); }
+
+RP_LIB int rp_lib_sigsuspend(const sigset_t *set) {
+    signal_set before = own()->mask;
+    own()->mask = read_set(set) & ~UNBLOCKABLE;
+    set_real_mask(own()->mask);
+    (void)wait_for_handler();
+    own()->mask = before;
+    set_real_mask(before);
+    return errno = EINTR, -1;
+}
+
+/* ---- handlers: ours, which tell of crashes, are not the program's to see */
+
+RP_LIB int rp_lib_sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+    struct sigaction before;
+    if (number < 1 || number > SIGNALS || sigaction(number, NULL, &before) != 0) return errno = EINVAL, -1;
+    bool is_ours = rp_is_own_handler(before.sa_handler);
+    if (action != NULL) {
+        bool is_default = action->sa_handler == SIG_DFL && !(action->sa_flags & SA_SIGINFO);
+        if (is_default && is_crash_signal(number)) catch_crash(number);
+        else if (sigaction(number, action, NULL) != 0) return -1;
+    }
+    if (old == NULL) return 0;
+    *old = before;
+    if (is_ours) {
+        memset(old, 0, sizeof *old);
+        old->sa_handler = SIG_DFL;
+    }
+    return 0;
+}
+
+RP_LIB sighandler_t rp_lib_signal(int number, sighandler_t handler) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, number);
+    return rp_lib_sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
