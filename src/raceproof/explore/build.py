@@ -17,13 +17,26 @@ from raceproof.frontend import HOOKS, Cache, HookPlan, build_shared_object, inst
 from raceproof.ir import Program
 from raceproof.native import NATIVE, build_native, digest, kept, sanitizing_compiler
 
-_FLAGS = ("-std=gnu11", "-O3", "-g", "-fno-stack-protector", "-fno-omit-frame-pointer", "-rdynamic", "-pthread")
+# Not of options that the assembler has no use for.
+_WARNINGS = ("-Wall", "-Wextra", "-Werror", "-Wno-unused-command-line-argument")
+_FLAGS = (
+    "-std=gnu11",
+    "-O3",
+    "-g",
+    *_WARNINGS,
+    "-fno-stack-protector",
+    "-fno-omit-frame-pointer",
+    "-rdynamic",
+    "-pthread",
+)
 # Only hooks and replaced functions: what a program does not define must not be found among the runtime's own names.
 _HIDDEN = ("-fvisibility=hidden",)
 _LIBRARIES = ("-ldl", "-lm", "-lrt")
 # The hot path goes through several files: optimised as one, the search is some per cent faster.
 _WHOLE = ("-flto",) if sys.platform == "linux" else ()
 _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+# gcc takes the jump buffer of a cancellation, which has no signal mask, for too short.
+_SANITIZED = ("-Wno-stringop-overflow", "-Wno-maybe-uninitialized")
 _REPLACED = re.compile(r"^RP_LIB .*?\brp_lib_(\w+)\(", re.MULTILINE)
 
 # For 32-bit programs the host has its C library in it: no machine can be expected to have one of 32 bits.

@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum, unique
-from typing import TypeVar, final
+from typing import Final, TypeVar, final
 from urllib.parse import quote_from_bytes, unquote
 
 from raceproof.core import InternalError
@@ -57,6 +57,22 @@ ENDS = ("complete", "race", "time", "executions", "interrupted", "replayed", "it
 
 Step = tuple[int, int]
 """Of a work item: the thread that is chosen at a node, and the set (a mask) of those that others try there."""
+
+
+# Past a fixed size of the runtime the result is bounded; these are the reasons (`RP_LIMITS` in raceproof_rt.h).
+LIMITS: Final = {
+    "STEPS": "an execution was cut at the limit of steps",
+    "THREADS": "a program made more threads than the explorer can follow",
+    "EVENTS": "an execution had more events than the explorer can follow",
+    "OBJECTS": "an execution had more locks, conditions and semaphores than the explorer can follow",
+    "LOCATIONS": "an execution used more memory locations than the explorer can follow",
+    "INPUTS": "not all values of the inputs were tried",
+    "UNTRIED": "the explorer's memory for what is still to be tried was full",
+    "SWITCHES": "an execution had more context switches than the explorer can repeat",
+    "STREAMS": "a program locked more streams than the explorer can follow",
+    "NAMED_SEMAPHORES": "a program opened more named semaphores than the explorer can follow",
+    "EXIT_HANDLERS": "a program registered more exit handlers than the explorer can follow",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def build_cxx(name: str, directory: Path, cache: Cache | None = None, sanitized:
     sources = sorted(directory.glob("*.cpp"))
     if not sources:
         raise InternalError(f"the source of {name} is not in {directory}")
-    flags = ("-std=c++20", "-O3", "-g", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra")
+    flags = ("-std=c++20", "-O3", "-g", "-fno-exceptions", "-fno-rtti", "-Wall", "-Wextra", "-Werror")
     if sanitized:
         compiler = linker = (*sanitizing_compiler("g++", "clang++"), *_SANITIZERS)
     else:

@@ -58,7 +58,10 @@ static uint32_t index_of(uint8_t tid, uint32_t number) {
 static struct input_choice *choice_at(uint32_t number, int bits, int is_signed) {
     for (uint32_t i = 0; i < G->choice_count; i++)
         if (G->choices[i].tid == self->tid && G->choices[i].number == number) return &G->choices[i];
-    if (G->choice_count == MAX_CHOICES) return NULL; /* the rest are 0 */
+    if (G->choice_count == MAX_CHOICES) { /* the rest are 0 */
+        limit_reached(RP_LIMIT_INPUTS);
+        return NULL;
+    }
     struct input_choice *c = &G->choices[G->choice_count++];
     *c = (struct input_choice){.tid = self->tid, .bits = (uint8_t)bits, .is_signed = (uint8_t)is_signed,
                                .number = number, .index = index_of(self->tid, number)};
@@ -72,11 +75,11 @@ uint64_t rp_choose_input(int bits, int is_signed, const char *type) {
         if (G->input_count < options.input_count) value = options.inputs[G->input_count];
     } else {
         struct input_choice *c = choice_at(self->inputs++, bits, is_signed);
-        if (bits > 1) G->inputs_incomplete = 1;
+        if (bits > 1) limit_reached(RP_LIMIT_INPUTS);
         if (c != NULL)
             candidate(bits, is_signed, c->index, &value);
         else
-            G->inputs_incomplete = 1;
+            limit_reached(RP_LIMIT_INPUTS);
     }
     if (G->input_count < sizeof G->input_values / sizeof *G->input_values) {
         G->input_sites[G->input_count] = rp_site;
@@ -88,7 +91,7 @@ uint64_t rp_choose_input(int bits, int is_signed, const char *type) {
 static void put_waiting(const struct input_choice *c, uint32_t index) {
     if (waiting == NULL) waiting = reserve(sizeof *waiting * MAX_WAITING);
     if (waiting_count - waiting_first == MAX_WAITING || current.count == MAX_SET) {
-        G->inputs_incomplete = 1;
+        limit_reached(RP_LIMIT_INPUTS);
         return;
     }
     struct assignment *a = &waiting[waiting_count++ % MAX_WAITING];

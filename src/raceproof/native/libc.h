@@ -9,6 +9,7 @@
 
 #include "heap.h"
 #include "raceproof_rt.h"
+#include "rt.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -117,6 +118,7 @@ FILE *libc_input_stream(FILE *stream);                   /* what to read instead
 void libc_reset_input(void);
 void libc_init_output(void);
 _Noreturn void libc_die(const char *kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
+_Noreturn void libc_past_limit(enum rp_limit limit);       /* the execution is cut here */
 int libc_raise(int signal);                              /* to the calling thread */
 int libc_act_on(int signal);                             /* whoever gets it: nobody blocks it */
 int libc_is_handled(int signal);                         /* by a function of the program */

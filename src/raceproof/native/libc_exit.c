@@ -25,10 +25,15 @@ void libc_die(const char *kind, const char *format, ...) {
     rp_exit_program(STATUS_OF_SIGNAL + SIGABRT);
 }
 
+void libc_past_limit(enum rp_limit limit) {
+    limit_reached(limit);
+    end_execution(CUT_STEPS);
+}
+
 /* ---- exit */
 
 static int add_handler(struct exit_handler *handlers, int *count, struct exit_handler handler) {
-    if (*count == MAX_EXIT_HANDLERS) return -1;
+    if (*count == MAX_EXIT_HANDLERS) libc_past_limit(RP_LIMIT_EXIT_HANDLERS);
     handlers[(*count)++] = handler;
     return 0;
 }

@@ -193,7 +193,7 @@ static enum stop one_search(void) {
         }
         if (!goes_on) return STOP_NOT;
         if (pulse.tick && input_is_over()) {
-            G->inputs_incomplete = 1;
+            limit_reached(RP_LIMIT_INPUTS);
             return STOP_NOT;
         }
         if (options.max_executions != 0 && G->executions >= options.max_executions) return STOP_EXECUTIONS;
@@ -211,28 +211,28 @@ static enum stop one_search(void) {
 static const char *const stop_names[] = {"complete", "time", "interrupted", "executions", "race",
                                          "items", "restart", "inputs", "pairs"};
 
+static void report_reason(const char *text) {
+    report_put("bounded\t");
+    report_encoded(text, strlen(text));
+    report_end();
+}
+
 static void report_bounds(void) {
+#define TEXT(name, text) text,
+    static const char *const limits[] = {RP_LIMITS(TEXT)};
+    for (uint32_t i = 0; i < RP_LIMIT_COUNT; i++)
+        if (G->limits >> i & 1) report_reason(limits[i]);
     static const char *const texts[] = {
-        "an execution was cut at the limit of steps",
-        "a program made more threads than the explorer can follow",
-        "an execution had more events than the explorer can follow",
         "an execution did not end",
         "the program did not do the same again under the same schedule",
-        "not all values of the inputs were tried",
-        "the explorer's memory for what is still to be tried was full",
         "a thread unlocks what it does not hold, and not all orders of that were tried",
         "a key is deleted while other threads may end, and not all orders of that were tried",
         "a wait that ends without a signal again and again, while nobody else does anything, was not tried",
     };
-    const uint8_t flags[] = {G->bounded_steps, G->bounded_threads, G->bounded_events, G->bounded_endless,
-                             G->nondeterministic, G->inputs_incomplete, G->bounded_memory, G->bounded_unlock,
-                             G->bounded_keys, G->bounded_timeouts};
-    for (size_t i = 0; i < sizeof flags; i++) {
-        if (!flags[i]) continue;
-        report_put("bounded\t");
-        report_encoded(texts[i], strlen(texts[i]));
-        report_end();
-    }
+    const uint8_t flags[] = {G->bounded_endless, G->nondeterministic, G->bounded_unlock, G->bounded_keys,
+                             G->bounded_timeouts};
+    for (size_t i = 0; i < sizeof flags; i++)
+        if (flags[i]) report_reason(texts[i]);
     if (!G->bounded_weaker) return;
     static const char text[] = "atomics of weaker memory orders allow executions that are not sequentially consistent";
     report_put("bounded\t");

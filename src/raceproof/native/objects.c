@@ -7,6 +7,7 @@
 
 #include "rt.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +16,9 @@
 
 #define MAX_OBJECTS (1u << 16)
 #define COOKIE 0x52500000u /* "RP", then the index: no initialiser looks like that */
+_Static_assert((COOKIE & (MAX_OBJECTS - 1)) == 0, "the index has its own bits");
+_Static_assert(sizeof(pthread_once_t) >= sizeof(uint32_t) && sizeof(pthread_spinlock_t) >= sizeof(uint32_t),
+               "the smallest objects hold a cookie");
 
 static struct object *objects;
 static uint32_t object_count;
@@ -67,8 +71,7 @@ void objects_grow(uint32_t tid) {
 
 struct object *object_fresh(const void *address, enum object_type type) {
     if (object_count == MAX_OBJECTS) {
-        report_other("limit", "more than 65536 locks, conditions and semaphores in one execution", rp_site);
-        G->bounded_threads = 1;
+        limit_reached(RP_LIMIT_OBJECTS);
         end_execution(CUT_THREADS);
     }
     enum mutex_kind kind = initial_kind(address, type);

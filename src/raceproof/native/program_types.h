@@ -58,6 +58,13 @@ struct program_timeb { time_t time; unsigned short millitm; short timezone, dstf
 
 #endif
 
+#if defined(PROGRAM_HAS_GLIBC) && !defined(RP_STATIC)
+#include <pthread.h>
+_Static_assert(offsetof(pthread_mutex_t, __data.__kind) == PROGRAM_MUTEX_KIND, "where glibc keeps a mutex's type");
+#endif
+_Static_assert(sizeof(struct program_timespec) == 2 * sizeof(void *), "as the program has it");
+_Static_assert(sizeof(struct program_timeval) == 2 * sizeof(void *), "as the program has it");
+
 /* Whether it is a time at all; a null pointer stands for no limit. */
 static inline int is_time(const struct program_timespec *until) {
     return until == NULL || (until->tv_nsec >= 0 && until->tv_nsec < 1000000000);

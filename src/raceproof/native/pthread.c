@@ -247,7 +247,7 @@ static const void *lock_of(FILE *stream) {
     static int count;
     int at = 0;
     while (at < count && known[at].stream != stream) at++;
-    if (at == MAX_STREAMS) libc_die("unsupported", "the program locks more than %d streams", MAX_STREAMS);
+    if (at == MAX_STREAMS) libc_past_limit(RP_LIMIT_STREAMS);
     if (at == count) known[count++].stream = stream;
     object_at(known[at].mutex, O_MUTEX)->mutex_kind = M_RECURSIVE;
     return known[at].mutex;
@@ -389,7 +389,7 @@ RP_LIB int rp_lib_sem_getvalue(sem_t *s, int *value) {
 }
 
 /* Named semaphores: of this program only, and gone with the execution. */
-enum { MAX_NAMED = 16, NAME_LENGTH = 64 };
+enum { MAX_NAMED = 64, NAME_LENGTH = 252 };
 static struct { char name[NAME_LENGTH]; sem_t *sem; } named[MAX_NAMED];
 static int named_count;
 
@@ -402,7 +402,8 @@ RP_LIB sem_t *rp_lib_sem_open(const char *name, int flags, ...) {
             return named[i].sem;
         }
     if (!(flags & O_CREAT)) return errno = ENOENT, SEM_FAILED;
-    if (named_count == MAX_NAMED || strlen(name) >= NAME_LENGTH) return errno = ENFILE, SEM_FAILED;
+    if (strlen(name) >= NAME_LENGTH) return errno = ENAMETOOLONG, SEM_FAILED;
+    if (named_count == MAX_NAMED) libc_past_limit(RP_LIMIT_NAMED_SEMAPHORES);
     va_list arguments;
     va_start(arguments, flags);
     (void)va_arg(arguments, unsigned);

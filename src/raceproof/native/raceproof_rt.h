@@ -26,6 +26,24 @@
 enum rp_kind { RP_READ = 0, RP_WRITE = 1, RP_UPDATE = 2, RP_FREE = 3 };
 enum rp_order { RP_PLAIN = 0, RP_RELAXED = 1, RP_ACQUIRE = 2, RP_RELEASE = 3, RP_ACQ_REL = 4, RP_SEQ_CST = 5 };
 
+/* ---- limits: past one of them the result is bounded, with its text as the reason. The sizes are in rt.h and libc.h. */
+
+#define RP_LIMITS(X)                                                                    \
+    X(STEPS, "an execution was cut at the limit of steps")                              \
+    X(THREADS, "a program made more threads than the explorer can follow")              \
+    X(EVENTS, "an execution had more events than the explorer can follow")              \
+    X(OBJECTS, "an execution had more locks, conditions and semaphores than the explorer can follow") \
+    X(LOCATIONS, "an execution used more memory locations than the explorer can follow") \
+    X(INPUTS, "not all values of the inputs were tried")                                \
+    X(UNTRIED, "the explorer's memory for what is still to be tried was full")          \
+    X(SWITCHES, "an execution had more context switches than the explorer can repeat")  \
+    X(STREAMS, "a program locked more streams than the explorer can follow")            \
+    X(NAMED_SEMAPHORES, "a program opened more named semaphores than the explorer can follow") \
+    X(EXIT_HANDLERS, "a program registered more exit handlers than the explorer can follow")
+
+#define RP_LIMIT_NAME(name, text) RP_LIMIT_##name,
+enum rp_limit { RP_LIMITS(RP_LIMIT_NAME) RP_LIMIT_COUNT };
+
 /* ---- hooks: called by the instrumented program. `access` is the AccessId of the static facts. */
 
 /* Before a plain load or store. */

@@ -19,6 +19,8 @@
 #define NONE UINT32_MAX
 
 typedef uint64_t tset; /* a set of thread ids */
+_Static_assert(sizeof(tset) * 8 == RP_MAX_THREADS, "a bit for each thread");
+_Static_assert(RP_MAX_THREADS < NO_THREAD - 1, "no thread has the numbers that stand for none");
 #define BIT(t) ((tset)1 << (t))
 
 /* ---- operations */
@@ -227,11 +229,11 @@ struct shared {
     uint8_t child_reported;
     uint8_t driven;   /* a driven race: both threads stand before their accesses */
     uint8_t nondeterministic; /* the program did not do the same again under the same schedule */
-    uint8_t uses_inputs, inputs_incomplete;
-    uint8_t bounded_steps, bounded_threads, bounded_events, bounded_endless;
+    uint8_t uses_inputs;
+    uint32_t limits; /* that were reached: bits, by enum rp_limit */
+    uint8_t bounded_endless;
     uint8_t bounded_unlock; /* a thread has unlocked what it does not hold: an unlock is no scheduling point */
     uint8_t bounded_keys;   /* a key with a destructor was deleted while threads run that may still call it */
-    uint8_t bounded_memory; /* something that was to be tried was not kept */
     uint8_t bounded_timeouts; /* a wait might have ended without a signal once more */
     uint8_t bounded_weaker; /* weaker atomics allow other executions: at */
     uint32_t weaker_site;
@@ -259,6 +261,9 @@ enum cut { CUT_NOT, CUT_BLOCKED, CUT_STEPS, CUT_ASSUME, CUT_EVENTS, CUT_FATAL, C
            CUT_REPLAYED };
 
 extern struct shared *G;
+
+/* Every fixed size of the runtime ends here: what is past it was not followed. */
+static inline void limit_reached(enum rp_limit limit) { G->limits |= 1u << limit; }
 extern struct event *events;         /* of the current execution */
 extern struct node *nodes;
 extern uint32_t *clocks;             /* row i: clock of event i; RP_MAX_THREADS wide only as far as threads exist */
@@ -364,6 +369,7 @@ void join_object(uint32_t *clock, const struct op *op);
  * behind n have no meaning until a thread gets that number, which then sets them to zero. Most programs need one or two
  * vectors: unrolled further, the loops would spend more on finding out how many there are. */
 #define CLOCK_VECTOR 8
+_Static_assert(RP_MAX_THREADS % CLOCK_VECTOR == 0, "clocks are whole vectors");
 #ifdef __clang__
 #define NOT_UNROLLED _Pragma("clang loop unroll(disable)")
 #else

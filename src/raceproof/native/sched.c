@@ -155,6 +155,8 @@ void record_switch(void) {
     } else if (count < MAX_SEGMENTS) {
         segments[count] = here;
         G->segment_count = count + 1;
+    } else {
+        limit_reached(RP_LIMIT_SWITCHES);
     }
 }
 
@@ -233,7 +235,7 @@ static void note_rivals(struct event *ev, tset enabled) {
 static void make_event(struct thread *t) {
     uint32_t e = G->event_count;
     if (e + 2 >= G->event_limit) {
-        G->bounded_events = 1;
+        limit_reached(RP_LIMIT_EVENTS);
         end_execution(CUT_EVENTS);
     }
     struct event *ev = &events[e];
@@ -345,7 +347,7 @@ void point(const struct op *op, bool is_point, const char *what) {
     }
     self->steps++;
     if (--pulse.steps_left == 0) {
-        G->bounded_steps = 1;
+        limit_reached(RP_LIMIT_STEPS);
         end_execution(CUT_STEPS);
     }
 }
@@ -441,7 +443,7 @@ static void inherit_clocks(struct thread *t) {
 struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t site, bool detached) {
     int tid = thread_id(self != NULL ? self->tid : NO_THREAD, self != NULL ? self->children++ : 0);
     if (tid < 0) {
-        G->bounded_threads = 1;
+        limit_reached(RP_LIMIT_THREADS);
         end_execution(CUT_THREADS);
     }
     struct thread *t = &threads[tid];

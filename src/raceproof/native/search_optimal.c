@@ -33,7 +33,7 @@ static uint32_t new_wake(uint8_t tid, const struct op *op) {
     else if (G->wake_used < MAX_WAKES)
         w = G->wake_used++;
     else
-        return G->bounded_memory = 1, NONE;
+        return limit_reached(RP_LIMIT_UNTRIED), NONE;
     wakes[w] = (struct wake){.op = *op, .tid = tid, .child = NONE, .sibling = NONE};
     return w;
 }

@@ -87,8 +87,7 @@ void shadow_grow(uint32_t tid) {
 }
 
 static _Noreturn void full(void) {
-    report_other("limit", "too many different memory locations in one execution", rp_site);
-    G->bounded_events = 1;
+    limit_reached(RP_LIMIT_LOCATIONS);
     end_execution(CUT_EVENTS);
 }
 
@@ -186,7 +185,7 @@ static void add_candidate(struct candidates *found, uint32_t event) {
     if (found->count < MAX_CANDIDATES)
         found->events[found->count++] = event;
     else
-        G->bounded_memory = 1;
+        limit_reached(RP_LIMIT_UNTRIED);
 }
 
 static uint8_t role_of(const struct op *op) {
@@ -292,7 +291,7 @@ static void keep_races(uint32_t e, const struct candidates *found) {
         uint32_t f = found->events[i];
         if (others[events[f].tid] >= events[f].number) continue;
         if (G->race_count == MAX_RACES) {
-            G->bounded_memory = 1;
+            limit_reached(RP_LIMIT_UNTRIED);
             return;
         }
         races[G->race_count++] = f;

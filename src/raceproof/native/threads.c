@@ -12,7 +12,7 @@
 #include "program_types.h"
 #include "sync.h"
 
-#define MAX_KEYS 128
+#define MAX_KEYS 1024 /* PTHREAD_KEYS_MAX: a real program gets no more */
 #define DESTRUCTOR_ROUNDS 4 /* PTHREAD_DESTRUCTOR_ITERATIONS */
 
 static struct { bool used; void (*destructor)(void *); } keys[MAX_KEYS];
