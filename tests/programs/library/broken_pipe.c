@@ -5,7 +5,7 @@
 static int ends[2], x;
 
 static void *writes(void *p) {
-    x = 1; // no-race alarm(lockset): values decide alarm(explore): the end by a signal is not the program's own
+    x = 1; // no-race alarm(lockset): values decide; alarm(explore): the end by a signal is not the program's own
     return p;
 }
 

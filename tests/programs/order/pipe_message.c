@@ -5,7 +5,7 @@
 static int ends[2], x;
 
 static void *sends(void *p) {
-    x = 1; // no-race alarm(lockset): pipes are not followed alarm(explore): nor is the order of its calls tried
+    x = 1; // no-race alarm(lockset): pipes are not followed; alarm(explore): nor is the order of its calls tried
     (void)!write(ends[1], "x", 1);
     return p;
 }

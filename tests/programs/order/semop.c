@@ -7,7 +7,7 @@ static int sem, x;
 
 static void *posts(void *p) {
     struct sembuf up = {0, 1, 0};
-    x = 1; // no-race alarm(lockset): semop is not followed alarm(explore): nor is the order of its calls tried
+    x = 1; // no-race alarm(lockset): semop is not followed; alarm(explore): nor is the order of its calls tried
     semop(sem, &up, 1);
     return p;
 }

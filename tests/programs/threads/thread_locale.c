@@ -7,7 +7,7 @@ static int x;
 
 static void *changes(void *p) {
     uselocale(other);
-    x = 1; // no-race alarm(lockset): values decide
+    x = 1; // no-race alarm(lockset): values decide; alarm(explore): what newlocale makes is not observed
     return p;
 }
 
