@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from raceproof.core import Unsupported
 from raceproof.facts.library.effects import STATIC_ARG, Callback, Effect, Sync
 from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.process_state import ALIASES
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.ir import Call, Function, SiteId
 from raceproof.model import MemLoc, ObjectId, ObjectKind
@@ -32,8 +33,13 @@ class Callbacks:
         """Nobody follows what the library runs later, if that is not in the program: `free` for what a thread has set.
 
         What only one thread can reach is that thread's, which runs it itself. Raises `Unsupported` for the rest, and
-        for operations that the system goes on with behind the program's back.
+        for operations that the system goes on with behind the program's back, and for two names of one variable, which
+        engines that know variables by their names would take for two.
         """
+        variables = self._world.program.globals
+        for alias, meant in ALIASES.items():
+            if alias in variables and meant in variables and variables[alias].is_external:
+                raise Unsupported(f"`{alias}` and `{meant}`, two names of one variable", variables[alias].pos)
         for function, instr in self._world.instructions.values():
             for name in self._world.callees(instr) if isinstance(instr, Call) else ():
                 if name not in self._world.program.functions and not ASYNCHRONOUS.isdisjoint(names_of(name)):
