@@ -28,6 +28,7 @@ from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.inputs import program_inputs
 from raceproof.facts.models import KnownFunctions, known_functions
 from raceproof.facts.pointers.points_to import solve
+from raceproof.facts.raw_system_calls import thread_creating_system_calls
 from raceproof.facts.uninitialised import uninitialised_memory
 from raceproof.ir import LIBRARY_VARIABLES, START, Address, Call, Program, Reg, operands
 from raceproof.model import (
@@ -160,7 +161,10 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
     accesses = _without_leaks(accesses, safe, may_hold)
     calls = call_graph(world.program, world.points_to)
     return ConcurrentProgram(
-        program=world.program,
+        program=replace(
+            world.program,
+            obstacles=tuple(dict.fromkeys([*world.program.obstacles, *thread_creating_system_calls(world, calls)])),
+        ),
         threads=threads,
         objects=world.points_to.objects,
         accesses=accesses,
