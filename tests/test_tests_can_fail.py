@@ -1,12 +1,14 @@
 """No test ends early without a word: what cannot be tried is a counted skip, not a return.
 
-A return is allowed in a test that ends by failing: it looks for something, and has found it.
+A return is allowed right behind an assertion, and in a test that ends by failing: it looks for something, and has found
+it.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -30,14 +32,26 @@ def _ends_by_failing(test: ast.FunctionDef) -> bool:
     return isinstance(last, ast.Raise) or (is_call and ast.unparse(last).startswith("pytest.fail("))
 
 
+def _behind_assertions(test: ast.FunctionDef) -> set[ast.AST]:
+    """Statements that come right behind an assertion in the same block."""
+    blocks = [
+        block
+        for node in ast.walk(test)
+        for name in ("body", "orelse", "finalbody")
+        if isinstance(block := getattr(node, name, None), list)
+    ]
+    return {after for block in blocks for before, after in pairwise(block) if isinstance(before, ast.Assert)}
+
+
 def silent_ends(source: str) -> list[str]:
     """Where tests return, or let an exception pass as if they had succeeded."""
     found = []
     for test in ast.walk(ast.parse(source)):
         if not isinstance(test, ast.FunctionDef) or not test.name.startswith("test_") or _ends_by_failing(test):
             continue
+        allowed = _behind_assertions(test)
         for node in _own(test.body):
-            if isinstance(node, ast.Return):
+            if isinstance(node, ast.Return) and node not in allowed:
                 found.append(f"{test.name}: return in line {node.lineno}")
             elif isinstance(node, ast.ExceptHandler) and all(isinstance(s, ast.Pass) for s in node.body):
                 found.append(f"{test.name}: exception ignored in line {node.lineno}")
@@ -57,6 +71,7 @@ def test_no_test_ends_early_without_a_word() -> None:
         ("if x:\n        return\n    assert x", 1),
         ("try:\n        assert f()\n    except ValueError:\n        pass", 1),
         ("for y in x:\n        if y:\n            return\n    pytest.fail('none')", 0),
+        ("if x:\n        assert y\n        return\n    assert x", 0),
         ("def inner():\n        return 1\n    assert inner()", 0),
         ("assert x", 0),
     ],
