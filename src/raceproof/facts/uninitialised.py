@@ -3,7 +3,8 @@
 Local variables that stay in memory, and blocks of the allocator that it does not clear, begin with any bytes. Which of
 them are really read is asked when the program runs (explore/uninitialised.py); here it is found out where one has to
 ask: at instructions that may read such an object, that may write it, and that may copy it, initialised or not, into
-another one. An object that nobody reads needs no asking, and neither does one that is filled before all else.
+another one. An object that nobody reads needs no asking, and neither does one that is filled before all else, by one
+write or by a loop over all its elements.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from raceproof.facts.flow.function_info import FunctionInfo, look_through_extensions
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.symbol_names import names_of
@@ -20,6 +22,7 @@ from raceproof.ir import (
     Alloca,
     Call,
     Function,
+    Gep,
     Instr,
     IntConst,
     Load,
@@ -103,6 +106,7 @@ def _begins_with_anything(
 ) -> Iterator[ObjectId]:
     cleared = {o for site, found in made.items() if _clears(world.instructions[site][1]) for o, _ in found}
     filled = {site for function in world.program.functions.values() for site in _filled_first(function)}
+    filled |= {site for name in world.program.functions for site in _filled_by_loop(world.info(name))}
     cleared |= {o for site in filled for o, _ in made.get(site, ())}
     for identity, obj in world.points_to.objects.items():
         if obj.kind in (ObjectKind.STACK, ObjectKind.HEAP) and identity not in cleared:
@@ -120,6 +124,50 @@ def _filled_first(function: Function) -> Iterator[SiteId]:
                     yield site
         if isinstance(instr, Alloca) and isinstance(instr.count, IntConst):
             waiting[instr.result] = (instr.id, instr.type.size * instr.count.value)
+
+
+def _filled_by_loop(info: FunctionInfo) -> Iterator[SiteId]:
+    """Arrays that a counted loop writes from the first element to the last before anything else uses them.
+
+    The element is written in every round, because its block dominates the only way back to the header, and the loop is
+    left only by its header, when all rounds are done. So behind the header and outside of the loop all is written.
+    """
+    uses = _uses(info.function)
+    for alloca in info.function.blocks[0].body:
+        if not isinstance(alloca, Alloca) or not isinstance(alloca.count, IntConst):
+            continue
+        size = alloca.type.size * alloca.count.value
+        users = uses.get(alloca.result, [])
+        for element in users:
+            if not isinstance(element, Gep):
+                continue
+            loop = _writes_all_in(info, element, uses.get(element.result, []), size)
+            others = (info.block_of[user.id] for user in users if user is not element)
+            if loop is not None and all(
+                label not in info.loops[loop] and label in info.idom and info.dominates(loop, label) for label in others
+            ):
+                yield alloca.id
+                break
+
+
+def _writes_all_in(info: FunctionInfo, element: Gep, users: list[Instr | Terminator], size: int) -> str | None:
+    """The header of the loop in which all `size` bytes are written through `element`, one after the other."""
+    match users, element.terms:
+        case [Store(value=value, type=kind) as store], [term] if value != element.result and kind.size == term.scale:
+            pass
+        case _:
+            return None
+    label = info.block_of[store.id]
+    counter = look_through_extensions(term.index, info.definitions)
+    for header, loop in info.counted.items():
+        numbers = loop.numbers(info.definitions) if loop.counter == counter else None
+        if not numbers or numbers.step != 1 or label == header or label not in info.loops[header]:
+            continue
+        back = [before for before in info.predecessors[header] if before in info.loops[header]]
+        first, behind = (element.offset + term.scale * number for number in (numbers.start, numbers.stop))
+        if (first, behind) == (0, size) and all(info.dominates(label, latch) for latch in back):
+            return header
+    return None
 
 
 def _fills(instr: Instr | Terminator, variable: Operand, size: int) -> bool:
