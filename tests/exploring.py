@@ -155,13 +155,15 @@ def search(subject: Subject, algorithm: str = "race", seconds: float = SECONDS, 
     return Searched(subject, explore.run(subject.cp, subject.pairs, made, Budget.seconds(seconds)))
 
 
-def host_run(subject: Subject, algorithm: str = "race", host: Path | None = None, **options: Any) -> HostRun:
+def host_run(
+    subject: Subject, algorithm: str = "race", host: Path | None = None, seconds: float = SECONDS, **options: Any
+) -> HostRun:
     """The records of the host, which also tell what the program wrote; `host`: another build of it."""
     made = explore.ExploreOptions(module=subject.module, algorithm=algorithm, ordered=subject.ordered, **options)
     prepared = explore.prepare(subject.cp, subject.pairs, made, Budget.unlimited())
     if host is not None:
         prepared = replace(prepared, host=host)
-    return run_host(prepared.host, prepared.program, control(prepared, made, SECONDS))
+    return run_host(prepared.host, prepared.program, control(prepared, made, seconds))
 
 
 def output_of(run: HostRun) -> str:

@@ -58,7 +58,8 @@ NOT_EXCEEDED = {"EVENTS", "LOCATIONS", "UNTRIED", "SWITCHES"}
 
 def reasons(use: str, size: int, algorithm: str, directory: Path) -> tuple[str, ...]:
     subject = load_text(HEAD.replace("USE", use).replace("SIZE", str(max(size, 1))), directory)
-    run = host_run(subject, algorithm, find_all=True, max_steps=20_000 if "f(0)" in use else 1_000_000, seconds=20)
+    steps = 20_000 if "f(0)" in use else 1_000_000
+    run = host_run(subject, algorithm, find_all=True, max_steps=steps, max_executions=2, seconds=5)
     assert run.problem is None
     return tuple(record.reason for record in of_kind(run.records, BoundedRecord))
 
