@@ -57,6 +57,8 @@ Value = tuple[str, Operand]
 Cell = tuple[MemLoc, bool]
 """What is stored somewhere, read as a pointer, or else as a number."""
 Place = Value | Cell
+PartNode = Value | MemLoc
+"""A value, or the contents of a cell, that may be a part of a pointer."""
 
 _PRINTS_POINTER: Final = re.compile(r"%[-+ #0-9.*$']*p")
 _JOINING: Final = frozenset({"or", "xor", "add"})
@@ -79,9 +81,10 @@ class _Search:
         self.functions = [f for name, f in world.program.functions.items() if name in world.points_to.reached]
         self._bad: set[Place] = set()
         self._holders: dict[MemLoc, bool] = {}
-        self._parts: set[Value] = set()
-        self._no_parts: set[Value] = set()
-        self._cells_without_parts: set[MemLoc] = set()
+        self._parts: set[PartNode] = set()
+        self._explored: set[PartNode] = set()
+        self._users: dict[PartNode, list[PartNode]] = {}
+        self._overlapping: dict[MemLoc, list[tuple[str, Instr, MemLoc]]] = {}
 
     # -- what the program does to pointers
 
@@ -232,9 +235,7 @@ class _Search:
     def _stored_at(self, cell: Cell) -> Iterator[Place]:
         """What may be stored there: whole values, parts of such, or what the library puts there."""
         place, is_pointer = cell
-        for writer, instr, written in self._writes.get(place.object, ()):
-            if not overlap(place, written):
-                continue
+        for writer, instr, written in self._writes_at(place):
             match instr:
                 case Store() if not _is_whole(instr.type, self.world.program.pointer_size):
                     self._note(cell, self.takes_apart and self._may_be_part(writer, instr.value))
@@ -258,6 +259,12 @@ class _Search:
                 if source < len(call.args):
                     yield from self.world.points_to.targets(function, call.args[source])
 
+    def _writes_at(self, place: MemLoc) -> list[tuple[str, Instr, MemLoc]]:
+        if place not in self._overlapping:
+            writes = self._writes.get(place.object, ())
+            self._overlapping[place] = [write for write in writes if overlap(place, write[2])]
+        return self._overlapping[place]
+
     @cached_property
     def _writes(self) -> dict[ObjectId, list[tuple[str, Instr, MemLoc]]]:
         found: dict[ObjectId, list[tuple[str, Instr, MemLoc]]] = {}
@@ -272,61 +279,66 @@ class _Search:
 
     def _may_be_part(self, function: str, operand: Operand) -> bool:
         """A part of a pointer, computed in this function or a caller, or read from where parts are kept."""
-        key = (function, operand)
-        if key in self._no_parts:
-            return False
-        if key not in self._parts and self._find_part(key):
-            self._parts.add(key)
-        return key in self._parts
+        self._explore((function, operand))
+        return (function, operand) in self._parts
 
-    def _find_part(self, start: Value) -> bool:
-        work: list[Value] = [start]
-        seen = {start}
-        cells: set[MemLoc] = set()
+    def _explore(self, start: PartNode) -> None:
+        """Find out which of all that `start` may come from are parts; each is looked at once for all questions."""
+        work: list[PartNode] = [start]
         while work:
-            function, at = work.pop()
-            if (function, at) in self._parts:
-                return True
-            if isinstance(at, OtherConst) and at.addresses:
-                return True
-            if not isinstance(at, Reg):
+            node = work.pop()
+            if node in self._explored:
                 continue
-            made = self.world.info(function).definitions.get(at.name)
-            whole = self.world.program.functions[function]
-            if made is not None and self._is_part(whole, made):
-                return True
-            new: Iterable[Value] = ()
-            match made:
-                case None:
-                    new = self._given(function, at)
-                case Load():
-                    (touch,) = self.world.touches(whole, made)
-                    new = self._parts_stored_at(touch.targets, cells)
-                case Call():
-                    new = self._results(start, function, made)
-                case _:
-                    new = [(function, operand) for operand in _inputs(made)]
-            fresh = [value for value in dict.fromkeys(new) if value not in seen and value not in self._no_parts]
-            seen.update(fresh)
-            work += fresh
-        self._no_parts |= seen  # whatever it could have come from is none either
-        self._cells_without_parts |= cells
-        return False
+            self.world.budget.check()
+            self._explored.add(node)
+            if isinstance(node, MemLoc):
+                sources: Iterable[PartNode] = self._written_at(node)
+            elif self._is_part_itself(*node):
+                self._mark_part(node)
+                continue
+            else:
+                sources = self._computed_from(*node)
+            for source in dict.fromkeys(sources):
+                self._users.setdefault(source, []).append(node)
+                if source in self._parts:
+                    self._mark_part(node)
+                work.append(source)
 
-    def _parts_stored_at(self, places: Iterable[MemLoc], seen: set[MemLoc]) -> Iterator[Value]:
+    def _mark_part(self, node: PartNode) -> None:
+        work = [node]
+        while work:
+            each = work.pop()
+            if each not in self._parts:
+                self._parts.add(each)
+                work += self._users.get(each, ())
+
+    def _is_part_itself(self, function: str, operand: Operand) -> bool:
+        if not isinstance(operand, Reg):
+            return isinstance(operand, OtherConst) and bool(operand.addresses)
+        made = self.world.info(function).definitions.get(operand.name)
+        return made is not None and self._is_part(self.world.program.functions[function], made)
+
+    def _computed_from(self, function: str, operand: Operand) -> Iterable[PartNode]:
+        if not isinstance(operand, Reg):
+            return ()
+        made = self.world.info(function).definitions.get(operand.name)
+        match made:
+            case None:
+                return self._given(function, operand)
+            case Load():
+                (touch,) = self.world.touches(self.world.program.functions[function], made)
+                return touch.targets
+            case Call():
+                return self._results((function, operand), function, made)
+        return [(function, each) for each in _inputs(made)]
+
+    def _written_at(self, place: MemLoc) -> Iterator[PartNode]:
         """What is stored there, or where it was copied from, by itself."""
-        work = [place for place in places if place not in seen]
-        while work:
-            place = work.pop()
-            if place in seen or place in self._cells_without_parts:
-                continue
-            seen.add(place)
-            for writer, instr, written in self._writes.get(place.object, ()):
-                if overlap(place, written):
-                    if isinstance(instr, Store):
-                        yield (writer, instr.value)
-                    elif isinstance(instr, Call):
-                        work += self._copied_from(writer, instr)
+        for writer, instr, _ in self._writes_at(place):
+            if isinstance(instr, Store):
+                yield (writer, instr.value)
+            elif isinstance(instr, Call):
+                yield from self._copied_from(writer, instr)
 
     def _note(self, place: Place, is_bad: bool) -> None:
         if is_bad:
