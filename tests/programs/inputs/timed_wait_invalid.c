@@ -22,7 +22,7 @@ int main(void) {
     int error = pthread_cond_timedwait(&changed, &lock, &soon);
     pthread_mutex_unlock(&lock);
     if (error == EINVAL)
-        value = 1;                              // no-race alarm(lockset): results of waits are not followed
+        value = 1;                              // no-race alarm(lockset): results of waits are not followed; alarm(explore): a 0 without a signal is not tried
     pthread_join(t, NULL);
     return 0;
 }
