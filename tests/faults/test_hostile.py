@@ -90,7 +90,6 @@ def test_texts_are_judged_and_shown_as_text(capsys: pytest.CaptureFixture[str], 
         (RACY + "int f(int x) { return " + "(" * 5000 + "x" + ")" * 5000 + "; }\n", "nesting"),
         ("int main;\n", "no function `main`"),
         (RACY.replace("int shared;", 'int shared __asm__("\\xff");'), "not UTF-8"),
-        (RACY + '__asm__(".globl other");\n', "assembly"),
     ],
 )
 def test_texts_that_are_refused(capsys: pytest.CaptureFixture[str], text: str, words: str) -> None:

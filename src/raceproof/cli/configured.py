@@ -48,7 +48,8 @@ def _fill_in(args: argparse.Namespace, config: Config) -> None:
     args.entry = args.entry or config.entry
     args.arguments = args.arguments or list(config.arguments or ())
     args.engines = args.engines or (",".join(config.engines) if config.engines else None)
-    args.accept = args.accept or config.accept
+    if hasattr(args, "accept"):
+        args.accept = args.accept or config.accept
     args.time_limit = args.time_limit or config.time_limit
     args.jobs = args.jobs or config.jobs
     args.baseline = args.baseline or config.baseline

@@ -8,7 +8,7 @@ static void *worker(void *arg) {
     FILE *f = fopen("/proc/self/comm", "r");
     if (f == NULL)
         return NULL;
-    char *got = fgets(line, sizeof line, f);    // race
+    char *got = fgets(line, sizeof line, f);    // race missed(explore): streams that are closed are not observed
     fclose(f);
     return got != NULL ? arg : NULL;
 }

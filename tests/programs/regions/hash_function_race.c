@@ -35,7 +35,7 @@ static void count(int key) {
     pthread_mutex_lock(&table[at].lock);
     struct entry *e = find(key);
     if (e == NULL) {
-        e = calloc(1, sizeof *e);
+        e = calloc(1, sizeof *e);                       // race
         e->key = key;                                   // race
         e->next = table[at].first;                      // race
         table[at].first = e;                            // race

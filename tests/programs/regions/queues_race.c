@@ -13,7 +13,7 @@ static struct bucket {
 } table[2] = {{PTHREAD_MUTEX_INITIALIZER, NULL, NULL}, {PTHREAD_MUTEX_INITIALIZER, NULL, NULL}};
 
 static void put(struct bucket *b, int value) {
-    struct node *n = calloc(1, sizeof *n);
+    struct node *n = calloc(1, sizeof *n);              // race
     n->value = value;                                   // race
     pthread_mutex_lock(&b->lock);
     if (b->last != NULL)                                // race

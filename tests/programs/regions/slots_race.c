@@ -11,7 +11,7 @@ static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INIT
 static struct node *heads[2];
 
 static struct node *new_node(int value) {
-    struct node *n = calloc(1, sizeof *n);
+    struct node *n = calloc(1, sizeof *n);              // race
     n->value = value;                                   // race
     return n;
 }

@@ -28,7 +28,7 @@ static int count(struct tree *t) {
 }
 
 static void use(long i, int key) {
-    struct tree *n = calloc(1, sizeof *n);
+    struct tree *n = calloc(1, sizeof *n);              // race
     n->key = key;
     pthread_mutex_lock(&locks[i]);
     roots[i] = insert(roots[i], n);                     // race

@@ -18,6 +18,7 @@ from raceproof.core import InputError
 from raceproof.model import (
     AccessKind,
     AccessResult,
+    EngineReport,
     LockAction,
     LockModel,
     Models,
@@ -48,7 +49,8 @@ def report() -> dict[str, Any]:
         replace(pair_result(2, Verdict.RACE_FREE, WRITE, WRITE, evidence=lock), pair=PAIRS[1]),
         replace(pair_result(3, Verdict.UNKNOWN, WRITE, MAIN_READ), pair=PAIRS[2]),
     )
-    return to_json(replace(check_result(*pairs), sources=SOURCES))
+    engine = EngineReport("lockset", 0.25, 2, 0, 1, {"pairs": 3})
+    return to_json(replace(check_result(*pairs), sources=SOURCES, engines=(engine,)))
 
 
 @pytest.fixture

@@ -32,6 +32,7 @@ void rp_spin(uint32_t l) { printf("spin\n"); *(int *)dlsym(RTLD_DEFAULT, "stub_f
 void rp_carry(uint64_t v) { (void)v; }
 void rp_round(void) {}
 void rp_unseen(void) {}
+void rp_outside(uint32_t how) { (void)how; }
 int stub_flag;
 void *rp_tls(char *image) { return tls + (image - tls_begin); }
 int rp_lib_stub_replaced(int value) { printf("replaced %d\n", value); return value + 1; }

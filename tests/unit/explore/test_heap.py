@@ -15,7 +15,7 @@ NATIVE = ROOT / "src" / "raceproof" / "native"
 TESTS = ROOT / "tests" / "native"
 HEAP = (TESTS / "heap_test.c", NATIVE / "heap.c")
 LIBC = (TESTS / "libc_test.c", NATIVE / "heap.c", *sorted(NATIVE.glob("libc_*.c")))
-FLAGS = ("-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", f"-I{NATIVE}")
+FLAGS = ("-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-iquote", str(NATIVE))
 SANITIZERS = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 STANDARD_INPUT = "12 abc\nline two\nrest"
 
