@@ -5,8 +5,12 @@
  */
 #define _GNU_SOURCE
 #include "libc.h"
+#include "outside.h"
+#include "rt.h"
+#include "threads.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -45,6 +49,26 @@ void rp_yield(void) { last.yields++; }
 uint64_t rp_now(void) { return now_ns += 1000; }
 void rp_sleep_for(uint64_t ns) { now_ns += ns; }
 void rp_sleep_until(uint64_t ns) { now_ns = ns > now_ns ? ns : now_ns; }
+
+static struct shared shared;
+static struct thread only;
+struct shared *G = &shared;
+struct thread *self = &only;
+
+void end_execution(enum cut cut) {
+    snprintf(last.kind, sizeof last.kind, "cut %d", cut);
+    longjmp(end, 1);
+}
+
+void yield_step(void) { last.yields++; }
+bool signal_is_blocked(const struct thread *t, int number) { return (void)t, (void)number, false; }
+bool signal_is_blocked_by_all(int number) { return (void)number, false; }
+void signal_leave(struct thread *t, int number) { (void)t, (void)number; }
+ssize_t outside_read(int fd, void *data, size_t length) { return read(fd, data, length); }
+ssize_t outside_write(int fd, const void *data, size_t length) { return write(fd, data, length); }
+int outside_poll(struct pollfd *waiters, unsigned long count, int milliseconds) {
+    return poll(waiters, count, milliseconds);
+}
 
 void validity_fresh(const void *begin, size_t size) { (void)begin, (void)size; }
 void validity_written(const void *begin, size_t size) { (void)begin, (void)size; }

@@ -49,8 +49,8 @@ def report() -> dict[str, Any]:
         replace(pair_result(2, Verdict.RACE_FREE, WRITE, WRITE, evidence=lock), pair=PAIRS[1]),
         replace(pair_result(3, Verdict.UNKNOWN, WRITE, MAIN_READ), pair=PAIRS[2]),
     )
-    engine = EngineReport("lockset", 0.25, 2, 0, 1, {"pairs": 3})
-    return to_json(replace(check_result(*pairs), sources=SOURCES, engines=(engine,)))
+    engines = (EngineReport("lockset", 0.25, 3, 0, 1, {}), EngineReport("oracle", 0.25, 1, 0, 0, {}))
+    return to_json(replace(check_result(*pairs), sources=SOURCES, engines=engines))
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from unit.petri.c_programs import PREAMBLE
 
 from raceproof.cli import petri as command
 from raceproof.cli.status import Exit
+from raceproof.core import InputError
 from raceproof.report.schema import petri_schema
 
 SCHEMA: dict[str, Any] = petri_schema()
@@ -117,11 +118,11 @@ def test_models_of_the_configuration_count(tmp_path: Path, monkeypatch: pytest.M
     assert written(tmp_path, "p.c", PREAMBLE + OWN_LOCK, "--no-config")[0] is Exit.RACE
 
 
-def test_models_that_nothing_uses_are_named(tmp_path: Path) -> None:
+def test_models_that_nothing_uses_are_refused(tmp_path: Path) -> None:
     config = tmp_path / "other.toml"
     config.write_text(MODEL, encoding="utf-8")
-    _, result = written(tmp_path, "p.c", PREAMBLE + COUNTED, "--config", str(config))
-    assert any("enter" in note for note in result["notes"])
+    with pytest.raises(InputError, match="`enter`"):
+        written(tmp_path, "p.c", PREAMBLE + COUNTED, "--config", str(config))
 
 
 def test_programs_may_be_named_by_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
