@@ -3,10 +3,12 @@
     python bench/explore.py                     all programs but the longest; prints the tables
     python bench/explore.py --write             and puts them into docs/results.md
     python bench/explore.py --long              also 4x4 completely: 63,063,000 executions
-    python bench/explore.py --only readers 3x4  some programs only
+    python bench/explore.py --only "readers 12" 3x4   some programs only
+    python bench/explore.py --against DIR       compare with another checkout: both in turn, `--times` rounds
 
 The programs are in bench/explore. Ends with status 1 if a count or a verdict is not the one that is known; a speed
-goal that is missed is shown, and is no failure: the machine may be slow or busy.
+goal that is missed is shown, and is no failure: the machine may be slow or busy. With `--against`, status 1 says that
+this checkout needs more than 5 % more CPU time for an execution: for a program by the quickest of its rounds.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from bench.exploring import Explored, Job, explore, native_seconds
+from bench.exploring import Explored, Job, explore, explore_alternately, native_seconds
 from bench.results import RESULTS, machine, markdown_table, replace_block
 
 PROGRAMS = Path(__file__).resolve().parent / "explore"
@@ -30,6 +32,7 @@ TIME_LIMIT = 300
 LONG_TIME_LIMIT = 1800
 # The program has 6 executions only: with 100,000 operations they are over in a millisecond, too short to be measured.
 _LOCAL_OPERATIONS, _NATIVE_ROUNDS = 10_000_000, 6
+_TOLERANCE = 0.05  # by which a checkout may be slower than another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +137,24 @@ def measure_native(cache: Path) -> tuple[str, list[tuple[str, float, float]]]:
     return f"{found.count('executions'):,} executions, {1000 * ours:.3f} ms each", rows
 
 
+def compare(cases: Sequence[Case], other: Path, times: int, directory: Path) -> tuple[str, bool]:
+    """Executions a CPU second of this checkout against those of another one: a table, and whether it is slower."""
+    jobs = [(case.name, Job(PROGRAMS / case.file, "optimal", case.flags)) for case in cases]
+    local = Job(PROGRAMS / "local_operations.c", "dfs", (f"-DN={_LOCAL_OPERATIONS}",))
+    jobs += [("local operations", local)] if any(case.file == local.file.name for case in cases) else []
+    checkouts = (Path(__file__).resolve().parents[1], other.resolve())
+    caches = (directory / "this", directory / "other")
+    rows, is_slower = [], False
+    for name, job in jobs:
+        found = explore_alternately(job, checkouts, caches, times, TIME_LIMIT)
+        this, that = (max(explored.rate for explored in rounds) for rounds in found)
+        ratio = this / that if that else 0.0
+        is_slower |= ratio < 1 - _TOLERANCE
+        rows.append((name, job.algorithm, f"{that:,.1f}", f"{this:,.1f}", f"{ratio:.3f}"))
+        print(f"{name}, {job.algorithm}: {ratio:.3f} of the other's rate", file=sys.stderr, flush=True)
+    return markdown_table(("program", "algorithm", "other /s", "this /s", "ratio"), rows, left=2), is_slower
+
+
 def format_optimal(rows: Sequence[Row]) -> str:
     head = ("program", "traces", "executions", "blocked", "CPU s", "executions/s", "goal", "peak MB", "others /s")
     return markdown_table(
@@ -177,7 +198,11 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--long", action="store_true", help="also what takes many minutes")
     parser.add_argument("--write", action="store_true", help=f"put the tables into docs/{RESULTS.name}")
+    parser.add_argument("--against", type=Path, metavar="DIR", help="compare with the checkout in DIR")
+    parser.add_argument("--times", type=int, default=5, metavar="N", help="rounds of a comparison (default: 5)")
     args = parser.parse_args()
+    if args.against is not None and not (args.against / "src" / "raceproof").is_dir():
+        parser.error(f"there is no checkout of raceproof in {args.against}")
     if os.getloadavg()[0] > 0.5:
         print(f"other work is running here (load {os.getloadavg()[0]:.1f}): rates will be too low", file=sys.stderr)
     cases = [case for case in CASES if (not args.only or case.name in args.only) and (args.long or not case.is_long)]
@@ -185,6 +210,10 @@ def main() -> int:
     faults: list[str] = []
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
         cache = Path(directory)
+        if args.against is not None:
+            table, is_slower = compare(cases, args.against, args.times, cache)
+            print(table)
+            return 1 if is_slower else 0
         rows = []
         for case in cases:
             rows.append(measure_optimal(case, cache))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -84,16 +85,38 @@ def explore(job: Job, time_limit: int, cache: Path) -> Explored:
     return found
 
 
-def _run(job: Job, time_limit: int, cache: Path, max_executions: int) -> tuple[Run, dict[str, Any] | None]:
+def explore_alternately(
+    job: Job, checkouts: Sequence[Path], caches: Sequence[Path], times: int, time_limit: int
+) -> list[list[Explored]]:
+    """Search with the raceproof of each checkout in turn, `times` rounds: what else the machine does slows all alike.
+
+    The checkouts need no installation of their own: their sources run in this interpreter's environment.
+    """
+    rounds: list[list[Explored]] = [[] for _ in checkouts]
+    for checkout, cache in zip(checkouts, caches, strict=True):
+        _run(job, time_limit, cache, 1, checkout)
+    for _ in range(times):
+        for found, checkout, cache in zip(rounds, checkouts, caches, strict=True):
+            found.append(Explored(job, *_run(job, time_limit, cache, job.max_executions, checkout)))
+    return rounds
+
+
+def _run(
+    job: Job, time_limit: int, cache: Path, max_executions: int, checkout: Path | None = None
+) -> tuple[Run, dict[str, Any] | None]:
     with tempfile.TemporaryDirectory() as results:
         target = Path(results) / "report.json"
-        command = [str(RACEPROOF), "explore", str(job.file), "--algorithm", job.algorithm, "--pairs", job.pairs]
+        program = [str(RACEPROOF)] if checkout is None else [sys.executable, "-m", "raceproof"]
+        command = [*program, "explore", str(job.file), "--algorithm", job.algorithm, "--pairs", job.pairs]
         command += [f"--cflag={flag}" for flag in job.flags]
         command += ["--json", str(target), "--time-limit", str(time_limit)]
         command += ["--all"] if job.find_all else []
         command += ["--max-executions", str(max_executions)] if max_executions else []
         command += ["--", *job.arguments] if job.arguments else []
-        run = run_measured(command, {"RACEPROOF_CACHE": str(cache)}, time_limit + _GRACE)
+        environment = {"RACEPROOF_CACHE": str(cache)}
+        if checkout is not None:
+            environment["PYTHONPATH"] = str(checkout / "src")  # before what is installed
+        run = run_measured(command, environment, time_limit + _GRACE)
         report = json.loads(target.read_text(encoding="utf-8")) if target.exists() else None
         return run, report
 
