@@ -113,7 +113,7 @@ def test_a_deadlock_is_reported_beside_the_verdict(capsys: pytest.CaptureFixture
     [other] = report["other"]
     assert other["kind"] == "deadlock"
     assert other["schedule"]["steps"]
-    assert "Also found: deadlock" in capsys.readouterr().out
+    assert "\ndeadlock: an execution e" in capsys.readouterr().out
 
 
 def test_a_limit_proves_nothing() -> None:

@@ -19,6 +19,7 @@ from raceproof.model import ConcurrentProgram, Finding, Role, RunStep, Schedule,
 # Each way to synchronise once; `first` and `second` race in the end. `guarded` is always touched with the lock.
 PROGRAM = """
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -51,6 +52,7 @@ static void *work(void *arg) {
 }
 int main(void) {
     pthread_t t, u;
+    int value;
     sem_init(&posted, 0, 0);
     pthread_barrier_init(&barrier, 0, 2);
     pthread_create(&u, 0, helper, 0);
@@ -61,6 +63,8 @@ int main(void) {
     guarded++;
     pthread_mutex_unlock(&lock);
     sem_wait(&posted);
+    sem_getvalue(&posted, &value);
+    sched_yield();
     pthread_barrier_wait(&barrier);
     int expected = 5;
     atomic_compare_exchange_strong(&counter, &expected, 6);
@@ -188,6 +192,8 @@ FORGERIES: dict[str, tuple[Change, str]] = {
     "an exchange that is neither": (edited("compare-exchange", result=7), ""),
     "a routine that runs twice": (edited("pthread_once", result=0), "runs the routine"),
     "a value of a semaphore": (edited("sem_init", result=-1), ""),
+    "a value that the semaphore does not have": (edited("sem_getvalue", result=1), "value of the semaphore is 0"),
+    "a step that gives way elsewhere": (edited("sem_post", operation="yield"), "is not yield"),
     "another thread is created": (edited("pthread_create", result=9), "created"),
     "another thread is joined": (edited("join", result=2), "has not ended"),
     "another address of a lock": (edited("pthread_mutex_unlock", address="rwlock"), "was at lock before"),

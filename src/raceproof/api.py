@@ -29,7 +29,16 @@ from typing import Literal
 from raceproof import frontend, portfolio
 from raceproof import report as reports
 from raceproof.core import Budget, InputError, LimitReached
-from raceproof.model import AccessResult, CheckResult, PairResult, Scope, Verdict
+from raceproof.model import (
+    AccessResult,
+    CheckResult,
+    DeadlockAnswer,
+    DeadlockResult,
+    PairResult,
+    Property,
+    Scope,
+    Verdict,
+)
 
 Name = str | PathLike[str]
 
@@ -59,6 +68,16 @@ class Report:
     @property
     def races(self) -> tuple[PairResult, ...]:
         return self._with(Verdict.RACE)
+
+    @property
+    def deadlock(self) -> DeadlockAnswer | None:
+        """The answer on deadlocks; None if they were not asked about."""
+        return self.result.deadlock
+
+    @property
+    def deadlocks(self) -> tuple[DeadlockResult, ...]:
+        """Deadlocks that were executed, also where nobody asked."""
+        return self.result.deadlocks
 
     @property
     def proved(self) -> tuple[PairResult, ...]:
@@ -124,6 +143,7 @@ def check(
     arguments: Sequence[str] = (),
     engines: Sequence[str] | None = None,
     accept: Literal["this-input"] | None = None,
+    properties: Sequence[Literal["data-race", "deadlock"]] = ("data-race",),
     time_limit: float = 60.0,
     jobs: int = 1,
     data_model: frontend.DataModel = "LP64",
@@ -134,14 +154,18 @@ def check(
 
     `arguments` are those of the program where it is run, `engines` the names of those to use (all, if None). With
     `accept="this-input"` a program that has no race with these arguments is race-free, though it may have other inputs.
-    When `time_limit` seconds are over, the report says what is known. `on_progress` is told what goes on.
+    `properties`: what to look for; the answer on deadlocks is `report.deadlock`. When `time_limit` seconds are over,
+    the report says what is known. `on_progress` is told what goes on.
     """
     names = [files] if isinstance(files, (str, PathLike)) else list(files)
     if bool(names) == (source is not None):
         raise InputError("give either files or source")
     chosen = _engines(engines)
     accepted = Scope(accept) if accept is not None else Scope.ALL_INPUTS
-    settings = portfolio.Settings(jobs=jobs, arguments=tuple(arguments), accepted=accepted)
+    asked = tuple(each for each in Property if each.value in properties)
+    if not asked or len(asked) != len(set(properties)):
+        raise InputError(f"properties are: {', '.join(each.value for each in Property)}")
+    settings = portfolio.Settings(jobs=jobs, arguments=tuple(arguments), accepted=accepted, properties=asked)
 
     def run(paths: Sequence[Path]) -> Report:
         request = frontend.from_files(paths, cflags, data_model=data_model, entry=entry)
@@ -177,7 +201,7 @@ def _run(
         result = portfolio.check(program, engines, budget, settings, tell)
     except LimitReached as stop:  # of the compiler: the portfolio keeps its own
         files = tuple(str(unit.file) for unit in request.units)
-        result = portfolio.undecided(files, str(stop), 0.0)
+        result = portfolio.undecided(files, str(stop), 0.0, asked=settings.properties)
     return replace(result, seconds=time.monotonic() - start)
 
 

@@ -106,7 +106,7 @@ def _is_set_up(world: World, setup: Setup) -> bool:
 
 def as_c(chosen: list[Cell]) -> str:
     """The program that prints the results of the cells, a line for each."""
-    lines = [HEADERS, "#include <stdio.h>", "static const struct timespec soon = {1, 0};"]
+    lines = [HEADERS, "static const struct timespec soon = {1, 0};"]
     body, parts = [], []
     for number, cell in enumerate(chosen):
         name = f"o{number}"

@@ -15,11 +15,13 @@ from raceproof.spec import FUNCTIONS, ApiFunction, MutexState, ObjectState, Obje
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """`type` tells spin locks and C11's objects from other locks."""
+    """`type` tells spin locks and C11's objects from other locks. `is_given`: no variable of the program, but a stream
+    of that name, or what atomic sections are about."""
 
     type: ObjectType
     state: ObjectState
     is_c11: bool = False
+    is_given: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from metamorphic.changes import CHANGES
 
 from exploration.families import CYCLE, Specimen
 from exploration.judging import PROVERS, Plan
-from exploration.searches import ALL, BY_HAPPENS_BEFORE, CLASSES, ORACLE, SWEEP
+from exploration.searches import ALL, BY_HAPPENS_BEFORE, CLASSES, ORACLE, SWEEP, UNHUNTED
 from raceproof import portfolio
 
-OTHERS: Final = ("optimal", "dpor", "pdp", "dhtc")
+OTHERS: Final = ("optimal", "dpor", "pdp", "dhtc", UNHUNTED)
 _CHANGES: Final = tuple(CHANGES)
 _WEAK: Final = re.compile(r"memory_order_(?!seq_cst)")
 _WAITS: Final = re.compile(r"cond_\w*wait|pthread_cancel")
@@ -28,6 +28,11 @@ def searches_of(whole: Specimen) -> tuple[str, ...]:
     return tuple(name for name in (BY_HAPPENS_BEFORE if is_weak else ALL) if name not in left_out)
 
 
+def without_hunts(searches: tuple[str, ...]) -> tuple[str, ...]:
+    """What rests on the search alone: hunts find many races by luck."""
+    return (SWEEP, UNHUNTED) if "dhtc" in searches else (SWEEP,)
+
+
 def classes_of(whole: Specimen) -> tuple[str, ...]:
     """`classes`, where `optimal` needs as many executions: behind waits at conditions, and where threads are cancelled,
     it goes by source sets."""
@@ -35,7 +40,9 @@ def classes_of(whole: Specimen) -> tuple[str, ...]:
 
 
 def everybody(whole: Specimen) -> Plan:
-    return Plan((*searches_of(whole), *classes_of(whole), SWEEP), tuple(PROVERS), True, True, _CHECKED[0], True, True)
+    searches = searches_of(whole)
+    all_of_them = (*searches, *classes_of(whole), *without_hunts(searches))
+    return Plan(all_of_them, tuple(PROVERS), True, True, _CHECKED[0], True, True)
 
 
 def plan_of(whole: Specimen) -> Plan:
@@ -44,9 +51,8 @@ def plan_of(whole: Specimen) -> Plan:
     turn = whole.seed // len(CYCLE)
     fitting = searches_of(whole)
     other = OTHERS[turn % len(OTHERS)]
-    # Executions of the two that prune are compared with those of dpor.
-    searches: tuple[str, ...] = ("race", "dpor", other) if other in ("pdp", "dhtc") else ("race", other)
-    if other == "optimal" or other not in fitting:
+    searches: tuple[str, ...] = ("race", other)
+    if other == "optimal" or (other if other != UNHUNTED else "dhtc") not in fitting:
         searches = ("race", "optimal", *classes_of(whole))
     if turn % 2 or whole.family == "chains":
         searches = (SWEEP, *searches)
@@ -57,7 +63,7 @@ def plan_of(whole: Specimen) -> Plan:
     if (has_idioms and turn % 2 == 0) or whole.family == "values" or turn % 15 == 1:
         provers.append("transactions")
     return Plan(
-        searches=tuple(name for name in searches if name in (*fitting, CLASSES, SWEEP)),
+        searches=tuple(name for name in searches if name in (*fitting, CLASSES, SWEEP, UNHUNTED)),
         provers=tuple(provers),
         narrowed=turn % 2 == 0,
         bmc=turn % 15 == 8,

@@ -26,6 +26,8 @@ CLASSES: Final = "classes"
 """Not a search of its own: it goes through all schedules as `dfs` does, and counts classes of equivalent ones."""
 SWEEP: Final = "sweep"
 """`race` without its hunts, which find many races by luck: what it proves rests on the sweep alone."""
+UNHUNTED: Final = "unhunted"
+"""`dhtc` without its hunts."""
 OPEN: Final = "sweep, open pairs"
 """The sweep as `check` runs it: it is told only of the pairs that lockset leaves open."""
 BY_HAPPENS_BEFORE: Final = ("dfs", "optimal", "race")

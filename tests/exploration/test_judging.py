@@ -16,7 +16,7 @@ from exploration.compare import compile_text
 from exploration.families import Specimen, specimen
 from exploration.judging import PROVERS, Plan, judge, leads_out
 from exploration.plans import everybody, plan_of
-from exploration.searches import ALL, CLASSES, SWEEP, Limits
+from exploration.searches import ALL, CLASSES, SWEEP, UNHUNTED, Limits
 from exploration.shrinker import shrink_problem
 from exploration.soak import PROGRAMS, Settings, soak
 from exploration.tally import Entry, Tally, read_entries
@@ -209,7 +209,7 @@ def test_a_schedule_that_leaves_an_array_is_seen(tmp_path: Path) -> None:
 def test_all_engines_have_their_turn() -> None:
     plans = [plan_of(Specimen("sc", seed, "")) for seed in range(0, 12_000, 12)]
     assert {name for plan in plans for name in plan.provers} == set(PROVERS)
-    assert {name for plan in plans for name in plan.searches} == {*ALL[1:], CLASSES, SWEEP}
+    assert {name for plan in plans for name in plan.searches} == {*ALL[1:], CLASSES, SWEEP, UNHUNTED}
     assert {plan.checked for plan in plans if plan.checked} > {("petri",), ("transactions",), ("bmc",), ("explore",)}
     assert {plan.change for plan in plans if plan.change} == set(CHANGES)
     assert any(plan.bmc for plan in plans)

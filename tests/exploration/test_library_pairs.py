@@ -11,7 +11,7 @@ import pytest
 from exploration.library_judging import judge_pair
 from exploration.library_pairs import Order, Pair, Truth, compose, generate, truth_of
 from exploration.library_rules import RULES, Use, conflict
-from raceproof.facts import effect_of
+from raceproof.facts import known_effect
 
 SAMPLE = range(9_000, 9_030)
 CHECKED = range(9_100, 9_105)
@@ -23,7 +23,7 @@ def _drawn(order: Order, *names: str) -> Pair:
 
 
 def test_rules_name_functions_of_the_tables() -> None:
-    unknown = [rule.name for rule in RULES if rule.name != "plain" and effect_of(rule.name) is None]
+    unknown = [rule.name for rule in RULES if rule.name != "plain" and known_effect(rule.name) is None]
     assert not unknown
 
 

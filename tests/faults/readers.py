@@ -17,7 +17,7 @@ from pathlib import Path
 import raceproof
 from faults.mutation import mutate, mutate_json
 from raceproof import config, corpora, frontend, petri, report
-from raceproof.cli.report_file import read_claims, read_report
+from raceproof.cli.report_file import Choice, read_claims, read_report
 from raceproof.core import Budget, InternalError, RaceproofError
 from raceproof.ir import Origin, check_program
 
@@ -68,7 +68,7 @@ def _read_report(data: bytes, directory: Path) -> None:
     file.write_bytes(data)
     for race, other in ((None, None), (1, None), (None, 1)):
         with contextlib.suppress(RaceproofError):
-            read_report(file, race, other)
+            read_report(file, Choice(race, other))
     read_claims(file)
 
 

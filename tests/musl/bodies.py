@@ -19,7 +19,7 @@ from musl.held_locks import Held, held_locks
 from raceproof.core import Budget
 from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect, Extent, Format
 from raceproof.facts.library.formats import constant_text, printf_touches, scanf_touches
-from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.libc import known_effect
 from raceproof.facts.library.process_state import THREAD_LOCALE, uses_of
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.facts.pointers.points_to import PointsTo, solve
@@ -150,7 +150,7 @@ class _Body:
                 yield from self._system_call(function, call)
             elif name in self._program.functions or name in SILENT or name.startswith("llvm.va_"):
                 continue
-            elif (effect := effect_of(name)) is not None:
+            elif (effect := known_effect(name)) is not None:
                 yield from self._by_row(function, call, effect)
                 yield from _states(name)
             elif sync_op(name) is None and not name.startswith("llvm."):

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from musl import sources
-from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.libc import known_effect
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.ir import (
     Address,
@@ -103,7 +103,7 @@ def outside(name: str) -> str | None:
     if name in SILENT:
         return name
     for known in (name, sources.public_names().get(name, name), name.removeprefix("__")):
-        if effect_of(known) is not None or sync_op(known) is not None:
+        if known_effect(known) is not None or sync_op(known) is not None:
             return known
     return None
 

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from random import Random
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +84,6 @@ def _numbered(edits: Iterable[Edit]) -> Iterable[Edit]:
 
 
 def sampled(mutants: list[Mutant], size: int, seed: int) -> list[Mutant]:
-    """So many of them, always the same for a seed and a module, in the order of the text."""
-    if len(mutants) <= size:
-        return mutants
-    chosen = Random(f"{seed} {mutants[0].module}").sample(range(len(mutants)), size)
-    return [mutants[number] for number in sorted(chosen)]
+    """So many of them, in the order of the text, drawn by what they are: a mutant more hardly changes which others."""
+    chosen = sorted(mutants, key=lambda mutant: sha256(f"{seed} {mutant.identity}".encode()).digest())[:size]
+    return [mutant for mutant in mutants if mutant in chosen]

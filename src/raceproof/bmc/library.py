@@ -135,14 +135,15 @@ def _intrinsic(call: LibraryCall, point: Point) -> Outcome:
 
 
 def _other(call: LibraryCall, point: Point) -> Outcome:
-    effect = effect_of(call.name)
+    effect = effect_of(call.name, call.unwinder.program)
     if effect is None or atomic_call(call.name) is not None:
         return call.unsupported(point, f"a call of `{call.name}`")
     if call.shared_accesses():
         return call.unsupported(point, f"`{call.name}`, which touches memory that threads share")
     if effect.noreturn:
         return ANYTHING, None
-    if effect.calls or effect.keeps or effect.fresh_into:
+    has_pointers = any(isinstance(type_, PtrType) for type_ in call.instr.arg_types)
+    if effect.keeps or effect.fresh_into or (has_pointers and (effect.calls or effect.given)):
         return call.unsupported(point, f"a call of `{call.name}`")
     touches = touches_of(call.unwinder.program, call.instr, [call.name])
     if any(touch.kind.writes and touch.static is None for touch in touches):

@@ -10,9 +10,10 @@ from raceproof.bmc.instructions import ANYTHING, Held, width_of
 from raceproof.bmc.memory import Memory
 from raceproof.bmc.terms import Value, choose, equal, number, resize
 from raceproof.bmc.unwinding import Unwinder
-from raceproof.facts import sync_object_size
+from raceproof.facts import names_of, sync_object_size
 from raceproof.ir import Call
 from raceproof.model import Access
+from raceproof.spec import Result, function, returned
 
 Outcome = tuple[Held, Point | None]
 """The result of the call, and where it goes on; None: nowhere."""
@@ -56,12 +57,18 @@ class LibraryCall:
         width = width_of(self.instr.type)
         return self.memory.anything(width) if self.unwinder.mode.is_proof and width is not None else self.result(0)
 
-    def failure(self, value: int) -> Value:
+    def code(self, result: Result) -> Value:
+        """How this function of the thread library spells a result."""
+        api = next(found for name in names_of(self.name) if (found := function(name)) is not None)
+        return number(returned(api, result) or 0, 32)
+
+    def failure(self, result: Result) -> Value:
         """Of what may fail in more ways than one: in a proof, anything but success."""
+        code = self.code(result)
         if not self.unwinder.mode.is_proof:
-            return number(value, 32)
+            return code
         found = self.memory.anything(32)
-        return choose(equal(found, 0, 32), number(value, 32), found, 32)
+        return choose(equal(found, 0, 32), code, found, 32)
 
     def unsupported(self, point: Point, what: str) -> Outcome:
         self.unwinder.cut(self.frame, point, self.instr.id, self.instr.pos, f"not supported: {what}")

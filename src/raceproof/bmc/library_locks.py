@@ -12,15 +12,10 @@ from typing import Final
 from raceproof.bmc.events import Event, Kind, Point
 from raceproof.bmc.library_call import LibraryCall, Outcome
 from raceproof.bmc.mutexes import TYPED, MutexKind, initial_kind, kind_of_type
-from raceproof.bmc.terms import Truth, Value, arithmetic, both, choose, either, equal, negate, number
+from raceproof.bmc.terms import Truth, Value, arithmetic, both, choose, either, equal, negate
 from raceproof.facts import Sync, SyncOp, names_of
+from raceproof.spec import Result
 
-BUSY: Final = 16  # EBUSY, ETIMEDOUT, EDEADLK, EPERM of Linux
-TIMED_OUT: Final = 110
-DEADLOCK: Final = 35
-NOT_OWNER: Final = 1
-_THREAD_TIMED_OUT: Final = 4  # thrd_timedout, thrd_busy
-_THREAD_BUSY: Final = 1
 _TYPE_BYTES: Final = 4
 
 
@@ -84,7 +79,7 @@ def lock(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     made.shared = op.shared
     if may_own:
         made.condition, made.refuses = call.memory.anything(1, "taken"), True
-    return choose(made.condition, call.result(0), number(DEADLOCK, 32), 32), point
+    return choose(made.condition, call.result(0), call.code(Result.EDEADLK), 32), point
 
 
 def unlock(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
@@ -98,7 +93,7 @@ def unlock(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     _give_back(call, kind, point, address, held)
     if kind is MutexKind.NORMAL:
         return call.result(0), point
-    return choose(equal(held, 0, 32), number(NOT_OWNER, 32), 0, 32), point
+    return choose(equal(held, 0, 32), call.code(Result.EPERM), 0, 32), point
 
 
 def try_lock(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
@@ -120,13 +115,11 @@ def try_lock(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
         made.condition = both(is_free, made.condition)
     if kind is not MutexKind.NORMAL:
         _keep(call, point, address, choose(made.condition, arithmetic("add", held, 1, 32), held, 32))
-    is_timed = "timed" in call.name or "clock" in call.name
-    code = (TIMED_OUT if is_timed else BUSY) if is_lock else -1
-    if call.name.startswith("mtx_"):
-        code = _THREAD_TIMED_OUT if is_timed else _THREAD_BUSY
-    failure = call.failure(code) if is_timed and is_lock else number(code, 32)  # a time may be none, or it is refused
-    if is_timed and kind is MutexKind.CHECKING and not call.unwinder.mode.is_proof:
-        failure = choose(is_free, failure, DEADLOCK, 32)
+    code = Result.ETIMEDOUT if op.is_timed else Result.EBUSY
+    is_open = is_lock and (op.is_timed or _is_stream(call))  # a time may be none; a stream is refused by what is not 0
+    failure = call.failure(code) if is_open else call.code(code)
+    if op.is_timed and kind is MutexKind.CHECKING and not call.unwinder.mode.is_proof:
+        failure = choose(is_free, failure, call.code(Result.EDEADLK), 32)
     return choose(made.condition, 0, failure, 32), point
 
 
@@ -143,15 +136,16 @@ def wait(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     wakes = call.event(point, Kind.WAKE, condition)
     wakes.partner = waits
     call.event(point, Kind.LOCK, address).what = "wait"
-    if "timed" in call.name or "clock" in call.name or "rel" in call.name:
+    if op.is_timed:
         wakes.condition = call.memory.anything(1, "signalled")
-        timed_out = _THREAD_TIMED_OUT if call.name.startswith("cnd_") else TIMED_OUT
-        return choose(wakes.condition, 0, call.failure(timed_out), 32), point
+        return choose(wakes.condition, 0, call.failure(Result.ETIMEDOUT), 32), point
     return call.result(0), point
 
 
 def _kind(call: LibraryCall, address: Value) -> MutexKind | str:
-    """Only a mutex nests; other locks are plain, or not supported."""
+    """Only a mutex nests, and the lock of a stream; other locks are plain, or not supported."""
+    if _is_stream(call):
+        return MutexKind.RECURSIVE
     if "spin" not in call.name and not _is_rwlock(call):
         return call.unwinder.mutexes.kind(address)
     size = 4 if "spin" in call.name else 56
@@ -162,6 +156,10 @@ def _kind(call: LibraryCall, address: Value) -> MutexKind | str:
             if first is not MutexKind.NORMAL:
                 return f"`{found.variable.source_name}`, a lock that is not plain"
     return MutexKind.NORMAL
+
+
+def _is_stream(call: LibraryCall) -> bool:
+    return call.name.endswith("lockfile")
 
 
 def _is_rwlock(call: LibraryCall) -> bool:

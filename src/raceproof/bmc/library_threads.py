@@ -8,8 +8,6 @@ from raceproof.bmc.events import Kind, Point
 from raceproof.bmc.instructions import ANYTHING, Held
 from raceproof.bmc.library_call import LibraryCall, Outcome
 from raceproof.bmc.library_locks import (
-    BUSY,
-    TIMED_OUT,
     end_lock,
     initialise_lock,
     is_mutex_attribute,
@@ -23,8 +21,8 @@ from raceproof.bmc.paths import split
 from raceproof.bmc.terms import Value, both, choose, equal, is_known, negate, number, resize
 from raceproof.facts import Sync, SyncOp, may_end_thread
 from raceproof.ir import Address, Load
+from raceproof.spec import Result
 
-AGAIN: Final = 11  # EAGAIN of Linux
 _INT_BYTES: Final = 4
 _UNSIGNED: Final = 2**32 - 1
 _MOST: Final = 2**30
@@ -152,7 +150,7 @@ def _create(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
         argument = call.argument(op.start_arg, call.width)
         created.child = unwinder.thread(name, thread, created, root, argument)
         created.condition = condition
-    return (0 if works is True else choose(works, 0, call.failure(AGAIN), 32)), point
+    return (0 if works is True else choose(works, 0, call.failure(Result.EAGAIN), 32)), point
 
 
 def _may_join_stranger(call: LibraryCall, op: SyncOp) -> bool:
@@ -182,8 +180,7 @@ def _join(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
         call.unwinder.accesses.write(call.frame, call.instr, point, target, size, told)
     if not op.may_fail:
         return 0, point
-    is_timed = "timed" in call.name or "clock" in call.name
-    return choose(made.condition, 0, call.failure(TIMED_OUT if is_timed else BUSY), 32), point
+    return choose(made.condition, 0, call.failure(Result.ETIMEDOUT if op.is_timed else Result.EBUSY), 32), point
 
 
 def _once(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:

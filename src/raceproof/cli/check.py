@@ -14,14 +14,22 @@ from pathlib import Path
 
 from raceproof import config, explore, frontend, ir, portfolio, report
 from raceproof.cli.configured import add_config_arguments, configured
-from raceproof.cli.options import Commands, InputOptions, add_input_arguments, add_result_arguments, add_run_arguments
+from raceproof.cli.options import (
+    Commands,
+    InputOptions,
+    add_input_arguments,
+    add_property_argument,
+    add_result_arguments,
+    add_run_arguments,
+    properties_of,
+)
 from raceproof.cli.output import ResultFile, discard, is_interactive, wants_color
 from raceproof.cli.progress import Progress
 from raceproof.cli.reproducer import save_reproducer
 from raceproof.cli.results import FORMATS, rendered
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, Contradiction, InputError, InternalError, LimitReached
-from raceproof.model import CheckResult, Scope, Verdict
+from raceproof.model import CheckResult, Property, Scope, Verdict
 
 _SVCOMP = {Verdict.RACE_FREE: "true", Verdict.RACE: "false(no-data-race)", Verdict.UNKNOWN: "unknown"}
 
@@ -44,8 +52,9 @@ class CheckOptions:
     def of(args: argparse.Namespace) -> CheckOptions:
         found = configured(args)
         settings = portfolio.Settings(
-            search=explore.ExploreOptions(find_all=args.all),
+            search=explore.ExploreOptions(find_all=args.all, spurious=args.spurious_wakeups),
             accepted=Scope(args.accept) if args.accept is not None else Scope.ALL_INPUTS,
+            properties=properties_of(args),
         )
         return CheckOptions.made(args, found, engine_names(args.engines), settings)
 
@@ -87,9 +96,9 @@ class CheckOptions:
 def add_parser(commands: Commands) -> None:
     parser = commands.add_parser(
         "check",
-        help="look for data races",
-        description="Look for data races in a C program. Exit status: 0 race-free, 1 race, 2 bad input, 3 unknown, "
-        "4 internal error.",
+        help="look for data races, or deadlocks",
+        description="Look for data races, or deadlocks, in a C program. Exit status: 0 there are none, 1 there is one, "
+        "2 bad input, 3 unknown, 4 internal error.",
         usage="%(prog)s [options] FILE... | -p compile_commands.json | --task TASK.yml  [-- ARGS of the program]",
     )
     add_input_arguments(parser)
@@ -104,6 +113,14 @@ def add_parser(commands: Commands) -> None:
         help="call a program race-free that has no race with the given arguments, though it may have other inputs",
     )
     parser.add_argument("--all", action="store_true", help="go on after the first races, as long as there is time")
+    add_property_argument(parser)
+    parser.add_argument(
+        "--spurious-wakeups",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="a wait at a condition variable may end without a signal, as POSIX allows; if not, the report names that "
+        "as an assumption (default: yes)",
+    )
     add_run_arguments(parser, time_limit=None)
     add_result_arguments(parser)
     add_config_arguments(parser)
@@ -135,7 +152,7 @@ def analyse(options: CheckOptions) -> Exit:
                     file.write(text)
         if options.new_baseline is not None:
             config.write_baseline(options.new_baseline, result)
-        if options.inputs.task is not None:
+        if options.inputs.task is not None and Property.DATA_RACE in result.asked:
             with _to_a_reader():
                 print(_SVCOMP[result.verdict])
     return status
@@ -163,9 +180,17 @@ def _judged(result: CheckResult, options: CheckOptions, known: tuple[config.Know
 
 
 def _status(result: CheckResult) -> Exit:
-    """That of the verdict, but for findings that are suppressed or known."""
+    """That of the properties that were asked about: a violation of one decides, then what is unknown."""
     if result.interrupted:
         return Exit.INTERRUPTED
+    found = [_race_status(result)] if Property.DATA_RACE in result.asked else []
+    if result.deadlock is not None:
+        found.append(Exit.of_deadlock(result.deadlock.verdict))
+    return next((status for status in (Exit.RACE, Exit.UNKNOWN) if status in found), Exit.RACE_FREE)
+
+
+def _race_status(result: CheckResult) -> Exit:
+    """That of the verdict, but for findings that are suppressed or known."""
     if not result.pairs:
         return Exit.of(result.verdict)
     verdicts = {p.verdict for p in result.pairs if p.suppressed is None and not p.is_known}
@@ -186,10 +211,12 @@ def _check(options: CheckOptions) -> CheckResult:
             settings = replace(options.settings, request=request)
             result = _run_engines(program, options.engines, settings, budget, progress)
         except LimitReached as stop:  # of the compiler: the portfolio keeps its own
-            result = portfolio.undecided(options.inputs.names(), str(stop), 0.0)
+            asked = options.settings.properties
+            result = portfolio.undecided(options.inputs.names(), str(stop), 0.0, asked=asked)
         except KeyboardInterrupt:
             reason = f"interrupted during {progress.current}: nothing decided"
-            result = portfolio.undecided(options.inputs.names(), reason, 0.0, interrupted=True)
+            asked = options.settings.properties
+            result = portfolio.undecided(options.inputs.names(), reason, 0.0, interrupted=True, asked=asked)
     return replace(result, seconds=time.monotonic() - start)
 
 

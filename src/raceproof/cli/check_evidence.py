@@ -8,7 +8,7 @@ import os
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,7 +66,8 @@ def run(args: argparse.Namespace) -> Exit:
     show = is_interactive(sys.stderr, os.environ) and not options.verbose
     with json_file(options.json, [str(options.report)]) as file:
         with Progress(sys.stderr, show) as progress:
-            judgements = _check(reported, Budget.seconds(options.time_limit), progress)
+            budget = Budget.seconds(options.time_limit)
+            judgements = evidence.check_evidence(subject_of(reported, budget, progress.stage), budget)
         status = exit_status(judgements)
         if file is not None:
             file.write(json.dumps(to_json(options.report, judgements, status), indent=2) + "\n")
@@ -75,8 +76,9 @@ def run(args: argparse.Namespace) -> Exit:
     return status
 
 
-def _check(reported: ReportedClaims, budget: Budget, progress: Progress) -> tuple[Judgement, ...]:
-    progress.stage("compiling")
+def subject_of(reported: ReportedClaims, budget: Budget, on_progress: Callable[[str], None]) -> evidence.Subject:
+    """The program of the report, built again; `InputError` if it is not the same."""
+    on_progress("compiling")
     program = load_again(reported.request, budget)
     if reported.digest and program.origin.digest != reported.digest:
         raise InputError("the program or the compiler has changed since the report was written: check it again")
@@ -95,12 +97,11 @@ def _check(reported: ReportedClaims, budget: Budget, progress: Progress) -> tupl
             spurious=setup.spurious,
             max_steps=setup.max_steps,
         )
-    progress.stage("facts")
+    on_progress("facts")
     cp = facts.analyse(program, budget, reported.models)
     pairs = {(pair.first, pair.second): pair for pair in facts.race_pairs(cp)}
     is_vouched = bool(reported.models.locks or reported.models.safe)
-    subject = evidence.Subject(cp, pairs, reported.claims, setup, search, is_vouched, progress.stage)
-    return evidence.check_evidence(subject, budget)
+    return evidence.Subject(cp, pairs, reported.claims, setup, search, is_vouched, on_progress)
 
 
 def exit_status(judgements: Sequence[Judgement]) -> Exit:

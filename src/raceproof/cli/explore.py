@@ -7,9 +7,18 @@ import argparse
 from raceproof import explore, portfolio
 from raceproof.cli.check import CheckOptions, analyse
 from raceproof.cli.configured import add_config_arguments, configured
-from raceproof.cli.options import Commands, add_input_arguments, add_result_arguments, add_run_arguments, positive
+from raceproof.cli.options import (
+    Commands,
+    add_input_arguments,
+    add_property_argument,
+    add_result_arguments,
+    add_run_arguments,
+    positive,
+    properties_of,
+)
 from raceproof.cli.status import Exit
-from raceproof.model import Scope
+from raceproof.core import InputError
+from raceproof.model import Property, Scope
 
 # Which engines run: what the static engine proves need not be scheduled for.
 _ENGINES = {"open": ("lockset", "explore"), "all": ("explore",)}
@@ -19,8 +28,9 @@ def add_parser(commands: Commands) -> None:
     parser = commands.add_parser(
         "explore",
         help="run the program under every schedule that matters",
-        description="Run the program under every schedule that matters for these arguments, until a race is found or "
-        "none is left. Exit status: 0 race-free, 1 race, 2 bad input, 3 unknown, 4 internal error.",
+        description="Run the program under every schedule that matters for these arguments, until a race (or, with "
+        "--property deadlock, a deadlock) is found or none is left. Exit status: 0 there is none, 1 there is one, "
+        "2 bad input, 3 unknown, 4 internal error.",
         usage="%(prog)s [options] FILE... | -p compile_commands.json | --task TASK.yml  [-- ARGS of the program]",
     )
     add_input_arguments(parser)
@@ -28,9 +38,9 @@ def add_parser(commands: Commands) -> None:
     search.add_argument(
         "--algorithm",
         choices=explore.ALGORITHMS,
-        default=explore.DEFAULT_ALGORITHM,
         metavar="NAME",
-        help=f"one of {', '.join(explore.ALGORITHMS)} (default: {explore.DEFAULT_ALGORITHM})",
+        help=f"one of {', '.join(explore.ALGORITHMS)} (default: {explore.DEFAULT_ALGORITHM}; for deadlocks, which only"
+        f" {' and '.join(explore.FINDS_DEADLOCKS)} find: {explore.FINDS_DEADLOCKS[0]})",
     )
     search.add_argument("--all", action="store_true", help="find all racing pairs, not only the first")
     search.add_argument(
@@ -61,6 +71,18 @@ def add_parser(commands: Commands) -> None:
         default=True,
         help="a wait at a condition variable may end without a signal, as POSIX allows (default: yes)",
     )
+    pruning = search.add_mutually_exclusive_group()
+    pruning.add_argument(
+        "--as-printed",
+        action="store_true",
+        help="pdp only: go back as the figure of the paper says, which misses races; for comparison, proves nothing",
+    )
+    pruning.add_argument(
+        "--no-pruning",
+        action="store_true",
+        help="pdp, dhtc, race: explore subspaces without races, too; dhtc is then DPOR with sleep sets",
+    )
+    add_property_argument(parser)
     add_run_arguments(parser, time_limit=None)
     add_result_arguments(parser)
     add_config_arguments(parser)
@@ -68,13 +90,20 @@ def add_parser(commands: Commands) -> None:
 
 
 def run(args: argparse.Namespace) -> Exit:
+    if args.as_printed and args.algorithm != "pdp":
+        raise InputError("--as-printed is for --algorithm pdp")
+    properties = properties_of(args)
+    if Property.DEADLOCK in properties and args.algorithm not in (None, *explore.FINDS_DEADLOCKS):
+        found_by = " or ".join(explore.FINDS_DEADLOCKS)
+        raise InputError(f"--algorithm {args.algorithm} leaves out deadlocks: use {found_by} with --property deadlock")
     search = explore.ExploreOptions(
-        algorithm=args.algorithm,
+        algorithm=args.algorithm or explore.DEFAULT_ALGORITHM,
         find_all=args.all,
         max_executions=int(args.max_executions),
         max_steps=int(args.max_steps),
         isolation=args.isolation,
         spurious=args.spurious_wakeups,
+        pruning="printed" if args.as_printed else "none" if args.no_pruning else "repaired",
     )
     settings = portfolio.Settings(
         search=search,
@@ -82,5 +111,6 @@ def run(args: argparse.Namespace) -> Exit:
         unaided=args.pairs == "all",
         looks=False,
         accepted=Scope.THIS_INPUT,  # which is what this command is asked about
+        properties=properties,
     )
     return analyse(CheckOptions.made(args, configured(args), _ENGINES[args.pairs], settings))

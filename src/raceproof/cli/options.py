@@ -10,6 +10,7 @@ from typing import NoReturn, TypeAlias
 
 from raceproof import frontend
 from raceproof.core import InputError
+from raceproof.model import Property
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
@@ -127,6 +128,23 @@ def add_run_arguments(parser: Parser, time_limit: float | None = DEFAULT_TIME_LI
         metavar="SECONDS",
         help=f"stop then and say what is known (default: {DEFAULT_TIME_LIMIT:g})",
     )
+
+
+def add_property_argument(parser: Parser) -> None:
+    parser.add_argument(
+        "--property",
+        dest="properties",
+        action="append",
+        choices=[each.value for each in Property],
+        metavar="NAME",
+        help=f"what to look for: {' or '.join(each.value for each in Property)} (repeatable; default: data-race)",
+    )
+
+
+def properties_of(args: argparse.Namespace) -> tuple[Property, ...]:
+    """What --property names, in the order of the properties; data races if it is not given."""
+    named = {Property(name) for name in args.properties or [Property.DATA_RACE.value]}
+    return tuple(each for each in Property if each in named)
 
 
 def add_root_argument(parser: Parser) -> None:

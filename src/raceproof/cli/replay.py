@@ -12,7 +12,7 @@ from raceproof import explore, facts, frontend, portfolio, report
 from raceproof.cli.options import Commands, add_root_argument, add_run_arguments, positive
 from raceproof.cli.output import is_interactive, wants_color
 from raceproof.cli.progress import Progress
-from raceproof.cli.report_file import Reported, load_again, read_report
+from raceproof.cli.report_file import Choice, Reported, load_again, read_report
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, InputError
 from raceproof.model import ConcurrentProgram, RacePair, Trace
@@ -20,33 +20,34 @@ from raceproof.model import ConcurrentProgram, RacePair, Trace
 
 @dataclass(frozen=True, slots=True)
 class ReplayOptions:
-    """`race` and `other` are numbers in the report; without them the first race is meant."""
+    """`choice` has numbers in the report; without them the first race or deadlock is meant."""
 
     report: Path
-    race: int | None
-    other: int | None
+    choice: Choice
     root: Path | None
     time_limit: float
     verbose: bool
 
     @staticmethod
     def of(args: argparse.Namespace) -> ReplayOptions:
-        if args.race is not None and args.other is not None:
-            raise InputError("give only one of: --race, --other")
+        choice = Choice(args.race, args.other, args.deadlock)
+        if sum(number is not None for number in (choice.race, choice.other, choice.deadlock)) > 1:
+            raise InputError("give only one of: --race, --deadlock, --other")
         if args.arguments:
             raise InputError("the arguments of the program are in the report: leave them out")
-        return ReplayOptions(args.report, args.race, args.other, args.root, args.time_limit, args.verbose > 0)
+        return ReplayOptions(args.report, choice, args.root, args.time_limit, args.verbose > 0)
 
 
 def add_parser(commands: Commands) -> None:
     parser = commands.add_parser(
         "replay",
-        help="run a reported race again, step by step",
-        description="Run a reported race again and show it step by step. Exit status: 1 the race happened again, "
+        help="run a reported race or deadlock again, step by step",
+        description="Run a reported race or deadlock again and show it step by step. Exit status: 1 it happened again, "
         "0 the other incident did, 2 bad input, 3 it did not happen again.",
     )
     parser.add_argument("report", type=Path, metavar="REPORT.json", help="what `explore` or `check` wrote with --json")
     parser.add_argument("--race", type=positive(int), metavar="ID", help="which pair (default: the first race)")
+    parser.add_argument("--deadlock", type=positive(int), metavar="ID", help="an entry of `deadlocks`")
     parser.add_argument("--other", type=positive(int), metavar="ID", help="an entry of `other`: a deadlock, a crash, …")
     add_root_argument(parser)
     add_run_arguments(parser)
@@ -55,14 +56,14 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     options = ReplayOptions.of(args)
-    reported = read_report(options.report, options.race, options.other, options.root)
+    reported = read_report(options.report, options.choice, options.root)
     show = is_interactive(sys.stderr, os.environ) and not options.verbose
     with Progress(sys.stderr, show) as progress:
         trace = _replay(reported, Budget.seconds(options.time_limit), progress)
     report.write_trace(trace, sys.stdout, wants_color(sys.stdout, os.environ), str(reported.request.root))
     if not trace.repeated:
         return Exit.UNKNOWN
-    return Exit.RACE if reported.schedule is not None else Exit.RACE_FREE
+    return Exit.RACE if reported.is_violation else Exit.RACE_FREE
 
 
 def _replay(reported: Reported, budget: Budget, progress: Progress) -> Trace:

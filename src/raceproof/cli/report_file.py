@@ -13,7 +13,7 @@ from raceproof import evidence, explore, frontend
 from raceproof.cli.report_heaps import heaps_of
 from raceproof.cli.report_invariants import invariants_of
 from raceproof.core import Budget, InputError, ToolMissing
-from raceproof.ir import Program, SiteId
+from raceproof.ir import FunctionModel, Program, Result, SiteId
 from raceproof.model import (
     AccessId,
     CertifiedNet,
@@ -43,7 +43,10 @@ _DAMAGED = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One run of a report: a race has its `schedule`; an incident its kind, thread and site."""
+    """One run of a report: a race has its `schedule`; a deadlock its kind, another incident also its thread.
+
+    `is_violation`: of a property, not only an incident on the way.
+    """
 
     id: int
     request: frontend.CompileRequest
@@ -52,7 +55,8 @@ class Reported:
     run: Run
     schedule: Schedule | None
     kind: str = ""
-    thread: int = 0
+    thread: int | None = None
+    is_violation: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ def read_claims(path: Path, root: Path | None = None) -> ReportedClaims:
             is_accepted=bool((fields.get("input") or {}).get("accepted", False)),
             reads=len(fields["input"]["reads"]) if fields.get("input") is not None else None,
             engines=tuple((str(e["name"]), int(e["proved"]), int(e["witnessed"])) for e in fields.get("engines", ())),
+            assumptions=tuple(str(assumption["text"]) for assumption in fields.get("assumptions", ())),
         )
         if len({claim.id for claim in claims.pairs if claim.id > 0}) != len(claims.pairs):
             raise ValueError("pairs need numbers of their own, from 1")
@@ -165,13 +170,23 @@ def _scope(fields: Fields) -> Scope | None:
     return Scope(fields["scope"]) if fields["scope"] is not None else None
 
 
-def read_report(path: Path, race: int | None, other: int | None, root: Path | None = None) -> Reported:
-    """The race or incident with that number; the first race, or else the first incident, if none is given."""
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which run of a report, by its number; at most one is given."""
+
+    race: int | None = None
+    other: int | None = None
+    deadlock: int | None = None
+
+
+def read_report(path: Path, choice: Choice, root: Path | None = None) -> Reported:
+    """The run that was chosen; else that of the first race, deadlock or other incident, in this order."""
     fields = _read(path)
     try:
         races = {int(pair["id"]): pair for pair in fields["pairs"] if pair.get("schedule")}
         others = {int(entry["id"]): entry for entry in fields.get("other", [])}
-        chosen = _choose(path, races, others, race, other)
+        deadlocks = {int(entry["id"]): entry for entry in fields.get("deadlocks", [])}
+        chosen = _choose(path, races, deadlocks, others, choice)
         if fields.get("replay") is None:
             raise InputError(f"{path}: nothing was executed for this report")
         return _reported(fields["replay"], chosen, root)
@@ -206,19 +221,27 @@ def _parsed(text: str) -> Any:
 
 
 def _choose(
-    path: Path, races: dict[int, Fields], others: dict[int, Fields], race: int | None, other: int | None
+    path: Path,
+    races: dict[int, Fields],
+    deadlocks: dict[int, Fields],
+    others: dict[int, Fields],
+    choice: Choice,
 ) -> Fields:
-    if other is not None:
+    if (other := choice.other) is not None:
         if other not in others:
             raise InputError(f"{path}: there is no entry {other} under `other`; there are: {_numbers(others)}")
         return others[other]
-    if race is not None:
+    if (race := choice.race) is not None:
         if race not in races:
             raise InputError(f"{path}: pair {race} is no race that was executed; there are: {_numbers(races)}")
         return races[race]
-    if not races and not others:
+    if (deadlock := choice.deadlock) is not None:
+        if deadlock not in deadlocks:
+            raise InputError(f"{path}: there is no deadlock {deadlock}; there are: {_numbers(deadlocks)}")
+        return deadlocks[deadlock]
+    if not races and not deadlocks and not others:
         raise InputError(f"{path}: no race was found, there is nothing to replay")
-    return next(iter((races or others).values()))
+    return next(iter((races or deadlocks or others).values()))
 
 
 def _numbers(found: dict[int, Fields]) -> str:
@@ -228,11 +251,13 @@ def _numbers(found: dict[int, Fields]) -> str:
 def _reported(replay: Fields, chosen: Fields, root: Path | None) -> Reported:
     number, request, models, setup = int(chosen["id"]), _request(replay, root), _models(replay), _setup(replay)
     fields = chosen["schedule"]
+    if "blocked" in fields:
+        return Reported(number, request, models, setup, _run(fields), None, "deadlock", is_violation=True)
     if "accesses" not in fields:
         kind, thread = str(chosen["kind"]), int(chosen["thread"])
         return Reported(number, request, models, setup, _run(fields), None, kind, thread)
     schedule = _schedule(fields)
-    return Reported(number, request, models, setup, schedule.run, schedule)
+    return Reported(number, request, models, setup, schedule.run, schedule, is_violation=True)
 
 
 def _request(sources: Fields, root: Path | None) -> frontend.CompileRequest:
@@ -291,7 +316,15 @@ def _models(sources: Fields) -> Models:
     return Models(
         locks=tuple(LockModel(**{**lock, "action": LockAction(lock["action"])}) for lock in models["locks"]),
         safe=tuple(SafeFunction(**safe) for safe in models["safe"]),
+        functions=tuple(_function_model(function) for function in models.get("functions", ())),
     )
+
+
+def _function_model(fields: Fields) -> FunctionModel:
+    values: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in fields.items()}
+    if isinstance(values["returns"], str):
+        values["returns"] = Result(values["returns"])
+    return FunctionModel(**values)
 
 
 def _setup(replay: Fields) -> RunSetup:

@@ -15,6 +15,7 @@ def invariants_of(fields: Fields) -> InvariantMap:
         relies_on=tuple(_pair(pair) for pair in fields["relies_on"]),
         domain=str(fields["domain"]),
         is_wide=bool(fields["wide"]),
+        spurious=bool(fields.get("spurious", True)),
         followed=tuple(map(str, fields["followed"])),
         cuts=tuple((int(cut["thread"]), tuple(map(int, cut["points"]))) for cut in fields["cuts"]),
         products=tuple(_product(product) for product in fields["products"]),

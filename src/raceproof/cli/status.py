@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from enum import IntEnum, unique
 
-from raceproof.model import Verdict
+from raceproof.model import DeadlockVerdict, Verdict
 
 
 @unique
 class Exit(IntEnum):
-    """INTERRUPTED is the shell's convention for a command that Ctrl-C ended."""
+    """RACE_FREE and RACE: no property that was asked about is violated, or one is. INTERRUPTED is the shell's
+    convention for a command that Ctrl-C ended."""
 
     RACE_FREE = 0
     RACE = 1
@@ -26,4 +27,14 @@ class Exit(IntEnum):
             case Verdict.RACE:
                 return Exit.RACE
             case Verdict.UNKNOWN:
+                return Exit.UNKNOWN
+
+    @staticmethod
+    def of_deadlock(verdict: DeadlockVerdict) -> Exit:
+        match verdict:
+            case DeadlockVerdict.DEADLOCK_FREE:
+                return Exit.RACE_FREE
+            case DeadlockVerdict.DEADLOCK:
+                return Exit.RACE
+            case DeadlockVerdict.UNKNOWN:
                 return Exit.UNKNOWN

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, cast
 
+from raceproof.config.function_tables import function_models
 from raceproof.config.lock_tables import lock_models, safe_functions
 from raceproof.config.settings import Config, DataModel
 from raceproof.config.suppressions import suppressions_of
@@ -67,16 +68,20 @@ def parse_config(file: Path, data: _Data) -> Config:
         accept=table.choice("accept", (Scope.THIS_INPUT.value,)),
         time_limit=table.number("time_limit"),
         jobs=table.integer("jobs", least=1),
-        models=Models(
-            lock_models(table, table.tables("lock")),
-            safe_functions(table.tables("safe")),
-        ),
+        models=_models(table),
         suppressions=suppressions_of(table.tables("suppress")),
         baseline=_path(table, file, "baseline"),
     )
     table.finish()
     _check_together(table, config)
     return config
+
+
+def _models(table: Table) -> Models:
+    locks = lock_models(table, table.tables("lock"))
+    safe = safe_functions(table.tables("safe"))
+    functions = function_models(table.tables("function"), {model.function for model in locks})
+    return Models(locks, safe, functions)
 
 
 def _check_together(table: Table, config: Config) -> None:

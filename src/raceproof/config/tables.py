@@ -81,6 +81,24 @@ class Table:
             self.wrong(key, "an integer" + (f" of at least {least}" if least is not None else ""), value)
         return value
 
+    def integers(self, key: str, least: int = 1) -> tuple[int, ...] | None:
+        """One number or a list of them; None if the key is not there."""
+        found = self.items(key)
+        if found is None:
+            return None
+        numbers = tuple(n for n in found if isinstance(n, int) and not isinstance(n, bool) and n >= least)
+        if len(numbers) != len(found):
+            self.wrong(key, f"a number or a list of numbers, from {least}", self._value(key))
+        return numbers
+
+    def items(self, key: str) -> tuple[object, ...] | None:
+        """One thing or a list of them; None if the key is not there."""
+        value = self._value(key)
+        return None if value is None else tuple(value) if isinstance(value, list) else (value,)
+
+    def is_text(self, key: str) -> bool:
+        return isinstance(self._data.get(key), str)
+
     def code(self, key: str) -> int | None:
         """A result of a C function: an integer, or true and false as C has them."""
         value = self._value(key)
@@ -95,11 +113,13 @@ class Table:
             self.wrong(key, "a number greater than 0", value)
         return float(value)
 
-    def flag(self, key: str) -> bool:
+    def flag(self, key: str, default: bool = False) -> bool:
         value = self._value(key)
-        if value is not None and not isinstance(value, bool):
+        if value is None:
+            return default
+        if not isinstance(value, bool):
             self.wrong(key, "true or false", value)
-        return bool(value)
+        return value
 
     def tables(self, key: str) -> list[Table]:
         """The tables written as [[key]]."""

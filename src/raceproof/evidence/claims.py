@@ -108,7 +108,8 @@ class Claim:
 class ReportClaims:
     """Everything that a report claims: its verdict, and that on each pair. `is_accepted`: the user has said that a
     proof for the input of the executions is enough. `reads`: at how many places the program is said to
-    ask for input, None if nothing is said; `engines`: their names, with how many proofs and races each has counted.
+    ask for input, None if nothing is said; `engines`: their names, with how many proofs and races each has counted;
+    `assumptions`: what it names as such.
     """
 
     verdict: Verdict
@@ -117,6 +118,7 @@ class ReportClaims:
     is_accepted: bool = False
     reads: int | None = None
     engines: tuple[tuple[str, int, int], ...] = ()
+    assumptions: tuple[str, ...] = ()
 
     def by_key(self) -> Mapping[Key, Claim]:
         return {claim.key: claim for claim in self.pairs}

@@ -36,7 +36,9 @@ _SILENT = frozenset(
 )
 """Operations that are no step of a record, or not always one; nor are timed ones, which refuse what is no time."""
 _STEPS = frozenset(
-    name for name, api in FUNCTIONS.items() if api.object is not ObjectType.KEY and api.phases[0][0].name not in _SILENT
+    name
+    for name, api in FUNCTIONS.items()
+    if api.object is not ObjectType.KEY and api.phases[0][0].name not in _SILENT and api.time_arg is None
 )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from raceproof.core import Budget, InputError, LimitReached, Unsupported
 from raceproof.evidence.claims import Claim, Judgement, Ruling, Subject, accepted, not_checked, rejected
-from raceproof.model import InvariantMap, RacePair, Scope, Verdict
+from raceproof.model import NO_SPURIOUS_WAKEUPS, InvariantMap, RacePair, Scope, Verdict
 from raceproof.transactions import InvariantChecker
 
 KIND = "transactions"
@@ -44,6 +44,8 @@ def check_invariants(subject: Subject, claims: Sequence[Claim], budget: Budget) 
 def _judge(subject: Subject, checker: InvariantChecker, found: InvariantMap) -> Ruling:
     if any(key not in subject.pairs for key in (*found.pairs, *found.relies_on)):
         return rejected("its invariants are about pairs that the program does not have")
+    if not found.spurious and NO_SPURIOUS_WAKEUPS not in subject.report.assumptions:
+        return rejected("it assumes that waits do not end without a signal, and the report does not say so")
     by_key = subject.report.by_key()
     for key in found.relies_on:
         if not _is_proved(by_key.get(key)):

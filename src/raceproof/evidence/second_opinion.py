@@ -13,7 +13,7 @@ from raceproof import interpreter
 from raceproof.core import Budget
 from raceproof.evidence.claims import Key, Subject
 from raceproof.ir import CompareExchange, Fence, Load, MemoryOrder, Program, Rmw, SiteId, Store
-from raceproof.model import AccessId
+from raceproof.model import NO_SPURIOUS_WAKEUPS, AccessId
 
 SECONDS = 20.0
 EXECUTIONS = 20_000
@@ -40,8 +40,9 @@ def interpret(subject: Subject, budget: Budget) -> SecondOpinion:
     blind = tuple(_beyond_interleavings(program))
     arguments = subject.setup.arguments if subject.setup is not None else ()
     limit = max(1.0, min(SECONDS, budget.remaining() / 3))
+    spurious = NO_SPURIOUS_WAKEUPS not in subject.report.assumptions
     try:
-        found = interpreter.explore(program, EXECUTIONS, limit, spurious=True, arguments=arguments)
+        found = interpreter.explore(program, EXECUTIONS, limit, spurious=spurious, arguments=arguments)
     except interpreter.NotSupported as unknown:
         return SecondOpinion({}, (), (f"not interpreted: {unknown}",))
     races, strangers = _by_pair(subject, found)

@@ -21,10 +21,11 @@ _ATOMICS: Final[dict[str, tuple[type, ...]]] = {
 _KINDS: Final = {"read": AccessKind.READ, "write": AccessKind.WRITE, "free": AccessKind.FREE}
 _ANYWHERE: Final = ("end of thread", "cancellation point", "pthread_cancel", "atomic begin", "atomic end")
 _FAMILIES: Final = {
-    "unlock to wait": "wait",
-    "lock again": "wait",
-    "pthread_tryjoin_np": "join",
-    "pthread_create": "create",
+    "unlock to wait": ("wait",),
+    "lock again": ("wait",),
+    "pthread_tryjoin_np": ("join",),
+    "pthread_create": ("create",),
+    "yield": ("yield", "syscall"),
 }
 """Steps that stand for several functions: what their names have in common."""
 
@@ -65,7 +66,7 @@ def _calls(call: Call, what: str) -> bool:
         return True  # through a pointer
     name = call.callee.symbol
     if what in _FAMILIES:
-        return _FAMILIES[what] in name
+        return any(part in name for part in _FAMILIES[what])
     api = function(what)
     return name == what or (api is not None and function(name) is api)
 

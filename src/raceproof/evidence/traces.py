@@ -18,6 +18,7 @@ from raceproof.evidence.trace_sites import access_problem, site_problem, span_of
 from raceproof.ir import MemoryOrder, SiteId
 from raceproof.model import AccessId, ConcurrentProgram, Role, RunStep, Schedule
 from raceproof.spec import (
+    FUNCTIONS,
     ApiFunction,
     BarrierState,
     Clock,
@@ -52,7 +53,7 @@ _ROUTINE_ENDS = {
 """The routine of a once-control returns, or its thread ends in it."""
 Names = list[Hashable]
 """Of the objects of a call, one for each argument that has one."""
-_TRIES_TO_JOIN = ("pthread_tryjoin_np", "pthread_timedjoin_np", "pthread_clockjoin_np")
+_TRIES_TO_JOIN = frozenset(name for name, api in FUNCTIONS.items() if api.phases[0][0].name in ("tryjoin", "timedjoin"))
 
 
 class Broken(Exception):
@@ -168,7 +169,7 @@ class _Checker:
             api, names = self.barriers.pop(step.thread)
             self._take(step, api, names, 0)
         owner = self._section_owner()
-        if owner is not None and owner != step.thread:
+        if owner is not None and owner != step.thread and step.role is not Role.NEXT:  # who stands does not run
             raise Beyond(f"thread {step.thread} runs while thread {owner} is in an atomic section")
 
     def _section_owner(self) -> int | None:
@@ -227,7 +228,7 @@ class _Checker:
             if not self._has_ended(thread):
                 self.world.end_thread(thread)
             self.ended.add(thread)
-        elif what in ("cancellation point", *_TRIES_TO_JOIN):
+        elif what in ("cancellation point", "yield", *_TRIES_TO_JOIN):
             pass  # no effect of its own; that a try has joined is an event
         elif what == "pthread_cancel":
             if step.result is None or not isinstance(self.world.objects.get(step.result), ThreadState):
@@ -261,6 +262,12 @@ class _Checker:
                     self.routines.setdefault(step.thread, []).append(names)
             case ObjectType.SECTION:
                 self._take(step, api, [_SECTION], 0)
+            case ObjectType.SEM if api.name == "sem_getvalue":  # the record has the value instead of the result
+                names = [self._object(step, ObjectType.SEM)]
+                state = self.world.objects[names[0]]
+                if isinstance(state, SemState) and step.result not in (None, state.value):
+                    raise self._broken(f"the value of the semaphore is {state.value}")
+                self._take(step, api, names, None if step.result is None else 0)
             case kind:
                 self._take(step, api, [self._object(step, kind)], step.result)
 
@@ -458,14 +465,15 @@ class _Checker:
             self._check_conflict(*self._executed(first, second))
 
     def _executed(self, first: tuple[int, AccessId], second: tuple[int, AccessId]) -> tuple[_Touch, _Touch]:
-        """Two accesses of the run, as they were made; two that race, if there are."""
+        """Two accesses of the run, in the order in which they were made; two that race, if there are."""
         last: tuple[_Touch, _Touch] | None = None
         for number in range(len(self.touches) - 1, -1, -1):
             b = self.touches[number]
-            if (b.thread, b.access) != second:
+            if (b.thread, b.access) not in (first, second):
                 continue
+            other = first if (b.thread, b.access) == second else second
             for a in self.touches[:number]:
-                if (a.thread, a.access) == first:
+                if (a.thread, a.access) == other:
                     if not a.comes_before(b) and a.span.overlaps(b.span):
                         return a, b
                     last = last or (a, b)

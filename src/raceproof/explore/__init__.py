@@ -1,9 +1,9 @@
 """explore: engine. Builds the instrumented program, drives the native search, replays. Finds and proves."""
 
 from raceproof.explore.build import why_not_32_bits
-from raceproof.explore.engine import ENDED_ALONE, run, setup_of, watched_pairs
+from raceproof.explore.engine import ENDED_ALONE, has_waits, run, setup_of, watched_pairs
 from raceproof.explore.guide import Followed, follow
-from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, ExploreOptions
+from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, FINDS_DEADLOCKS, ExploreOptions
 from raceproof.explore.preparation import Prepared, module_hash, prepare
 from raceproof.explore.protocol import ALGORITHMS, ISOLATIONS
 from raceproof.explore.replay import Replayed, drive_of, repeat, shows
@@ -13,6 +13,7 @@ __all__ = [
     "DEFAULT_ALGORITHM",
     "DEFAULT_MAX_STEPS",
     "ENDED_ALONE",
+    "FINDS_DEADLOCKS",
     "ISOLATIONS",
     "ExploreOptions",
     "Followed",
@@ -20,6 +21,7 @@ __all__ = [
     "Replayed",
     "drive_of",
     "follow",
+    "has_waits",
     "module_hash",
     "prepare",
     "repeat",

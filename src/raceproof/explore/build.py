@@ -74,7 +74,7 @@ def build_host(
         tell = "engine explore: building the runtime and the C library for 32-bit programs, once: some two minutes"
         return build_native(name, command, sources, headers, _LIBRARIES, cache, lambda: on_progress(tell))
     if sanitized:
-        command = (*sanitizing_compiler("gcc", "clang", "cc"), *_FLAGS, *_HIDDEN, *_SANITIZERS)
+        command = (*sanitizing_compiler("gcc", "clang", "cc"), *_FLAGS, *_SANITIZED, *_HIDDEN, *_SANITIZERS)
     else:
         command = (zig_program(), "cc", "-fno-sanitize=undefined", *_WHOLE, *_FLAGS, *_HIDDEN)
     return build_native("rp_host", command, _sources(), headers, _LIBRARIES, cache)

@@ -15,12 +15,21 @@ from dataclasses import replace
 
 from raceproof import facts
 from raceproof.core import Budget, Contradiction, InternalError
-from raceproof.explore.options import ExploreOptions
-from raceproof.explore.outside import unseen_order
+from raceproof.explore.deadlocks import executed_deadlocks, judge
+from raceproof.explore.options import FINDS_DEADLOCKS, ExploreOptions
+from raceproof.explore.outside import lasting_effects, unseen_order
 from raceproof.explore.parallel import run_hosts
 from raceproof.explore.preparation import Prepared, prepare
 from raceproof.explore.process import HostRun, run_host
-from raceproof.explore.protocol import BoundedRecord, Control, OtherRecord, ProgressRecord, RaceRecord, of_kind
+from raceproof.explore.protocol import (
+    BoundedRecord,
+    Control,
+    Deadlocks,
+    OtherRecord,
+    ProgressRecord,
+    RaceRecord,
+    of_kind,
+)
 from raceproof.explore.replay import repeated
 from raceproof.explore.shortening import shortened
 from raceproof.explore.timed_waits import telling_wakeups
@@ -45,15 +54,13 @@ log = logging.getLogger(__name__)
 
 NAME = "explore"
 ENDED_ALONE = "the program ended before it created a thread"
-_COUNTS = ("executions", "blocked", "transitions", "subspace_checks", "subspace_race_free", "backtracks_skipped")
+_COUNTS = (
+    "executions", "blocked", "transitions", "subspace_checks", "subspace_race_free", "backtracks_skipped",
+    "data_conflicts",
+)  # fmt: skip
 _RESERVE = 0.5  # seconds of the budget that are kept for repeating what was found
 _SHORTENED = 10  # races: with more, nobody looks at each
 _SHORTENING = 1.0  # seconds for all of them
-_WAITS = frozenset(
-    ("pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait", "cnd_wait", "cnd_timedwait")
-)
-_TELLING = frozenset(("sem_getvalue", "pthread_cancel"))  # what others have done, without any order
-
 _BEHIND_RACES = ("dfs", "optimal")  # searches that find every race, whatever others there are
 _CANCELS = "pthread_cancel"
 _TOGETHER = ("dpor", "pdp", "dhtc")  # searches that do not ask what happens before what
@@ -69,7 +76,15 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOption
     prepared = prepare(cp, watched, options, budget)
     prepared, host_run, notes = _search(cp, prepared, options, budget)
     races, unconfirmed = _races(cp, pairs, prepared, options, host_run, budget)
-    findings = _findings(cp, pairs, prepared, options, host_run, races, unconfirmed)
+    deadlocks, is_doubtful = executed_deadlocks(prepared, options, of_kind(host_run.records, OtherRecord))
+    executions = int(host_run.stats().get("executions", 0))
+    proof = Exhausted(executions, options.algorithm, _all_bounds(cp, options, host_run, races))
+    findings = _findings(cp, pairs, prepared, options, host_run, races, unconfirmed, proof)
+    deadlock = None
+    if options.deadlocks:
+        obstacle = _no_proof(cp, pairs, prepared, options, host_run, unconfirmed, "no deadlock")
+        has_race = bool(races or options.known_races)
+        deadlock = judge(NAME, deadlocks, is_doubtful, obstacle, has_race, proof)
     return EngineResult(
         engine=NAME,
         findings=findings,
@@ -80,6 +95,8 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOption
         incidents=tuple(_incidents(cp, host_run)),
         setup=setup_of(prepared, options),
         interrupted=host_run.interrupted,
+        deadlocks=deadlocks,
+        deadlock=deadlock,
     )
 
 
@@ -105,19 +122,29 @@ def control(prepared: Prepared, options: ExploreOptions, time_limit: float) -> C
     """The search that the options ask for; `time_limit` 0 is none."""
     return Control(
         algorithm=options.algorithm,
-        find_all=options.find_all,
+        find_all=options.find_all or options.deadlocks,
         max_executions=options.max_executions,
         time_limit=time_limit,
         max_steps=options.max_steps,
         isolation=prepared.isolation,
         spurious=options.spurious,
+        pruning=options.pruning,
         arguments=(prepared.name, *options.arguments),
         pairs=prepared.pairs,
         candidates=prepared.candidates,
         futures=prepared.futures,
         known=prepared.known,
         found=tuple((pair.first, pair.second) for pair in options.known_races),
+        deadlocks=_looks_for(options),
     )
+
+
+def _looks_for(options: ExploreOptions) -> Deadlocks:
+    if not options.deadlocks:
+        return Deadlocks.NOT
+    if options.algorithm not in FINDS_DEADLOCKS:
+        raise InternalError(f"algorithm {options.algorithm} leaves out deadlocks")
+    return Deadlocks.ALL if options.find_all else Deadlocks.FIRST
 
 
 def _search(
@@ -146,8 +173,15 @@ def _bounds(cp: ConcurrentProgram, host_run: HostRun) -> tuple[str, ...]:
 
 
 def _assumes_no_spurious_wakeup(cp: ConcurrentProgram, options: ExploreOptions) -> bool:
-    """POSIX allows a wait to return without a signal, and the user has told the search not to try that."""
-    return not options.spurious and not _WAITS.isdisjoint(cp.program.externals)
+    """POSIX allows a wait to return without a signal, and the user has told the search not to try that. A search for
+    deadlocks says itself where that could matter."""
+    return not options.deadlocks and not options.spurious and has_waits(cp)
+
+
+def has_waits(cp: ConcurrentProgram) -> bool:
+    """Whether the program may wait at a condition variable."""
+    operations = map(facts.sync_op, cp.program.externals)
+    return any(op is not None and op.kind is facts.Sync.WAIT for op in operations)
 
 
 def _may_hide_races(cp: ConcurrentProgram) -> str | None:
@@ -157,7 +191,7 @@ def _may_hide_races(cp: ConcurrentProgram) -> str | None:
         return "atomics that do not acquire what they read, or release what they write, keep some apart"
     for name in cp.program.externals:
         operation = facts.sync_op(name)
-        if name in _TELLING or (operation is not None and operation.may_fail):
+        if name == _CANCELS or (operation is not None and (operation.may_fail or operation.tells)):
             return f"`{name}` keeps some apart"
     ending = facts.may_end_thread(cp.program, cp.calls) if cp.calls is not None else frozenset()
     for targets in cp.calls.targets.values() if cp.calls is not None else ():
@@ -282,39 +316,10 @@ def _findings(
     host_run: HostRun,
     races: dict[Key, Schedule],
     unconfirmed: set[Key],
+    proof: Exhausted,
 ) -> tuple[Finding, ...]:
-    executions = int(host_run.stats().get("executions", 0))
-    bounds = _bounds(cp, host_run)
-    if _assumes_no_spurious_wakeup(cp, options):
-        bounds += ("waits that end without a signal were not tried",)
-    if facts.unwatched_sites(cp, options.models):
-        bounds += ("accesses that the user vouches for were not scheduled for",)
-    if (handler := _handler(cp)) is not None:
-        bounds += (f"`{handler}` may run at any time, which was not tried",)
-    if unseen := unseen_order(cp):
-        shown = ", ".join(f"`{name}`" for name in unseen[:3]) + (" and others" if len(unseen) > 3 else "")
-        bounds += (f"in which order threads call {shown} was not tried",)
-    if (weak := next(telling_failures(cp.program), None)) is not None:
-        where = f" at {weak.pos.file}:{weak.pos.line}" if weak.pos is not None else ""
-        bounds += (f"that the weak compare-exchange{where} fails for no reason was not tried",)
-    if (wait := next(telling_wakeups(cp.program), None)) is not None:
-        where = f" at {wait.pos.file}:{wait.pos.line}" if wait.pos is not None else ""
-        bounds += (f"that the timed wait{where} returns 0 without a signal was not tried",)
-    if cp.overwriting_late:
-        sites = cp.program.instructions_by_site()
-        pos = sites[min(cp.overwriting_late)][1].pos
-        where = f" at {pos.file}:{pos.line}" if pos is not None else ""
-        bounds += (f"a lock is overwritten while threads run{where}, and not all orders of that were tried",)
-    if options.algorithm in _TOGETHER and (hidden := _may_hide_races(cp)) is not None:
-        bounds += (f"`{options.algorithm}` looks only for threads that stand before their accesses together: {hidden}",)
-    if options.algorithm == "optimal" and _CANCELS in cp.program.externals:
-        bounds += (f"`optimal` does not try all orders of `{_CANCELS}`",)
-    if races and options.algorithm not in _BEHIND_RACES:
-        bounds += ("not all that may come behind the races that were executed was tried",)
-    proof = Exhausted(executions, options.algorithm, bounds)
-    scope = Scope.BOUNDED if bounds else Scope.THIS_INPUT
-    obstacle = _stray(cp, pairs, options, host_run) or _without_threads(cp, host_run, options)
-    obstacle = obstacle or _obstacle(cp, prepared, host_run, unconfirmed, executions, len(races))
+    scope = Scope.BOUNDED if proof.bounds else Scope.THIS_INPUT
+    obstacle = _no_proof(cp, pairs, prepared, options, host_run, unconfirmed, "no race between these two")
     findings = []
     for pair in pairs:
         key = _key((pair.first, pair.second))
@@ -328,6 +333,59 @@ def _findings(
         else:
             findings.append(Finding(pair, Verdict.RACE_FREE, proof, NAME, scope))
     return tuple(findings)
+
+
+def _no_proof(
+    cp: ConcurrentProgram,
+    pairs: Sequence[RacePair],
+    prepared: Prepared,
+    options: ExploreOptions,
+    host_run: HostRun,
+    unconfirmed: set[Key],
+    what: str,
+) -> str | None:
+    """Why the search proves nothing where it found nothing, `what` it was; None if it does."""
+    stray = _stray(cp, pairs, options, host_run) or _without_threads(cp, host_run, options)
+    return stray or _obstacle(cp, prepared, host_run, unconfirmed, what)
+
+
+def _all_bounds(
+    cp: ConcurrentProgram, options: ExploreOptions, host_run: HostRun, races: dict[Key, Schedule]
+) -> tuple[str, ...]:
+    """What was not tried, though the search has come to its end."""
+    bounds = _bounds(cp, host_run)
+    if _assumes_no_spurious_wakeup(cp, options):
+        bounds += ("waits that end without a signal were not tried",)
+    if facts.unwatched_sites(cp, options.models):
+        bounds += ("accesses that the user vouches for were not scheduled for",)
+    if (handler := _handler(cp)) is not None:
+        bounds += (f"`{handler}` may run at any time, which was not tried",)
+    if unseen := unseen_order(cp):
+        shown = ", ".join(f"`{name}`" for name in unseen[:3]) + (" and others" if len(unseen) > 3 else "")
+        bounds += (f"in which order threads call {shown} was not tried",)
+    if lasting := lasting_effects(cp):
+        shown = ", ".join(f"`{name}`" for name in lasting[:3]) + (" and others" if len(lasting) > 3 else "")
+        bounds += (f"what {shown} of one execution left in the file system may have changed the next one",)
+    if (weak := next(telling_failures(cp.program), None)) is not None:
+        where = f" at {weak.pos.file}:{weak.pos.line}" if weak.pos is not None else ""
+        bounds += (f"that the weak compare-exchange{where} fails for no reason was not tried",)
+    if (wait := next(telling_wakeups(cp.program), None)) is not None:
+        where = f" at {wait.pos.file}:{wait.pos.line}" if wait.pos is not None else ""
+        bounds += (f"that the timed wait{where} returns 0 without a signal was not tried",)
+    if cp.overwriting_late:
+        sites = cp.program.instructions_by_site()
+        pos = sites[min(cp.overwriting_late)][1].pos
+        where = f" at {pos.file}:{pos.line}" if pos is not None else ""
+        bounds += (f"a lock is overwritten while threads run{where}, and not all orders of that were tried",)
+    if options.algorithm in _TOGETHER and (hidden := _may_hide_races(cp)) is not None:
+        bounds += (f"`{options.algorithm}` looks only for threads that stand before their accesses together: {hidden}",)
+    if options.pruning == "printed":
+        bounds += (f"`{options.algorithm}` as printed leaves out executions that may have races",)
+    if options.algorithm == "optimal" and _CANCELS in cp.program.externals:
+        bounds += (f"`optimal` does not try all orders of `{_CANCELS}`",)
+    if races and options.algorithm not in _BEHIND_RACES:
+        bounds += ("not all that may come behind the races that were executed was tried",)
+    return bounds
 
 
 def _stray(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOptions, host_run: HostRun) -> str | None:
@@ -364,16 +422,18 @@ def _obstacle(
     prepared: Prepared,
     host_run: HostRun,
     unconfirmed: set[Key],
-    executions: int,
-    races: int,
+    what: str,
 ) -> str | None:
-    """Why pairs without a race are not proved; None if they are."""
-    seen = f"no race between these two in {_count(executions, 'execution')}"
+    """Why what was not found is not proved; None if it is."""
+    executions = int(host_run.stats().get("executions", 0))
+    seen = f"{what} in {_count(executions, 'execution')}"
     match host_run.end:
         case None:
             return f"the run failed: {host_run.problem}"
         case "race":
             return f"{seen}; the search ended with the first race"
+        case "deadlock":
+            return f"{seen}; the search ended with the first deadlock"
         case "time":
             return f"{seen}; then the time was up"
         case "executions":
@@ -403,7 +463,7 @@ def _place(cp: ConcurrentProgram, number: AccessId) -> str:
 
 def _why_stopped(host_run: HostRun, options: ExploreOptions) -> str | None:
     match host_run.end:
-        case "complete" | "race":  # what it was asked for
+        case "complete" | "race" | "deadlock":  # what it was asked for
             return None
         case None:
             return f"the run failed: {host_run.problem}"

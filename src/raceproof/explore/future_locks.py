@@ -6,10 +6,11 @@ A lock has one of three names:
     Whole("m")                 some lock in m; only ever released
     Formal("f", 0, 8, 17)      the lock 8 bytes behind f's parameter 0; 17 is the site that uses it
 
-Number k stands for the k-th name; 0 is the atomic section. A must-set of held locks has bit 2k for a lock that is
-held, shared at least, and bit 2k+1 if it is held exclusively, so that the intersection of bits is the meet. A may-set
-of released locks has bit k; ALL is every lock. An `Effect` is such a pair: what a piece of a path certainly takes and
-still holds at its end, and what it may have given back on the way.
+Number k stands for the k-th name; 0 is the atomic section, 1 any lock without a name of its own (on the heap, on a
+stack, an element of an array), which is only ever released: the run knows such locks by their addresses. A must-set of
+held locks has bit 2k for a lock that is held, shared at least, and bit 2k+1 if it is held exclusively, so that the
+intersection of bits is the meet. A may-set of released locks has bit k; ALL is every lock. An `Effect` is such a pair:
+what a piece of a path certainly takes and still holds at its end, and what it may have given back on the way.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from raceproof.ir import Address, Cast, Function, Gep, Instr, Operand, Program, 
 
 ALL: Final = -1
 ATOMIC: Final = 0
+UNNAMED: Final = 1
 MAX_PLACES: Final = 32
 MAX_FORMALS: Final = 24
 
@@ -68,7 +70,7 @@ class LockTable:
     """Numbers the names of locks; knows which names may mean one lock. `places`: where the lock of a site may be."""
 
     def __init__(self, places: Callable[[SiteId], frozenset[str] | None]) -> None:
-        self.names: list[LockName] = [Static("", 0)]  # the atomic section has no address
+        self.names: list[LockName] = [Static("", 0), Whole("")]  # the atomic section; locks without names
         self._numbers: dict[LockName, int] = {}
         self._formals: dict[str, int] = {}
         self._formal_released = 0
@@ -93,10 +95,10 @@ class LockTable:
         return known
 
     def anything_in(self, places: frozenset[str] | None) -> int:
-        """The may-set of all locks in these global variables."""
+        """The may-set of all locks in these global variables, and of those that have no name."""
         if places is None or len(places) > MAX_PLACES:
             return ALL
-        result = 0
+        result = 1 << UNNAMED
         for symbol in sorted(places):
             number = self.number(Whole(symbol))
             result |= ALL if number is None else 1 << number

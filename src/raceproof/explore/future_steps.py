@@ -12,7 +12,7 @@ from enum import Enum, unique
 from typing import Final
 
 from raceproof.explore.future_locks import ALL, ATOMIC, Formal, LockTable, Place, Pointers, Static
-from raceproof.facts import Sync, SyncOp, atomic_call, is_atomic_function, sync_op
+from raceproof.facts import RELEASING, Sync, SyncOp, atomic_call, is_atomic_function, sync_op
 from raceproof.ir import (
     Block,
     Call,
@@ -32,7 +32,6 @@ from raceproof.ir import (
 from raceproof.model import AccessId, CallGraph, CallTargets
 
 _SILENT: Final = frozenset({Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD})
-_RELEASING: Final = frozenset({Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
 _WITH_OBJECT: Final = frozenset(
     {Sync.LOCK, Sync.TRYLOCK, Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY, Sync.SIGNAL, Sync.BROADCAST}
     | {Sync.CONDITION_INIT, Sync.ONCE, Sync.BARRIER_INIT, Sync.BARRIER_WAIT}
@@ -266,7 +265,7 @@ class Steps:
                 places.append(self._argument_place(function, call, atomic.object_arg))
             elif op is not None and op.kind in (Sync.ATOMIC_BEGIN, Sync.ATOMIC_END):
                 is_atomic.append(True)
-            elif op is not None and op.kind not in _SILENT:
+            elif op is not None and (op.kind not in _SILENT or op.tells):
                 places.append(self._argument_place(function, call, op.arg) if op.kind in _WITH_OBJECT else None)
         if not places and not any(is_atomic):
             return 0
@@ -304,7 +303,7 @@ class Steps:
             return Outcome(Change.TAKE, ATOMIC)
         if op.kind is Sync.ATOMIC_END:
             return Outcome(Change.RELEASE, released=1 << ATOMIC)
-        if op.kind is not Sync.LOCK and op.kind not in _RELEASING:
+        if op.kind is not Sync.LOCK and op.kind not in RELEASING:
             return Outcome(Change.NOTHING)
         place = self._argument_place(function, call, op.arg)
         number: int | None = None

@@ -14,14 +14,16 @@ Differs:
   * locksets of different paths stay apart as in the paper, but at most `future_flow.MAX_LOCKSETS` for one access.
 
 A lock is known by a *token*: token 0 is the atomic section, the others are addresses of global variables. Locks
-without a token (on the heap, on stacks) are left out, of what a thread holds too. What a point says errs on the side
-of more accesses, more releases, fewer acquisitions; a site that has no point must not be pruned on.
+without a token (on the heap, on stacks) are known to the run by their addresses while a thread holds them; the tables
+say only where one of them may be given back. What a point says errs on the side of more accesses, more releases, fewer
+acquisitions; a site that has no point must not be pruned on.
 
     future token 1                  its address is Futures.tokens[1], a global's name and an offset
     future point 4 17 before        point 4 is where a thread stands before site 17
     future point 5 21 after         ... and where the call at site 21 returns to
     future access 4 3 1,2s -        access 3 may come, with token 1 and (shared) 2 taken on the way, none given back
-    future exit 4 - 1               on the way to the return of the function token 1 may be given back
+    future exit 4 - 1,d             on the way to the return of the function token 1 may be given back, and any lock
+                                    without a token
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from typing import Final
 
 from raceproof.core import Budget, reverse_postorder
 from raceproof.explore.future_flow import Future, FutureFlow
-from raceproof.explore.future_locks import ALL, ATOMIC, Effect, LockTable, Static, Whole, bits
+from raceproof.explore.future_locks import ALL, ATOMIC, UNNAMED, Effect, LockTable, Static, Whole, bits
 from raceproof.explore.future_steps import Steps
 from raceproof.ir import SiteId
 from raceproof.model import AccessId, CallGraph, ConcurrentProgram, RacePair
@@ -54,10 +56,11 @@ _OBSTACLE_OF: Final = {name: what for what, names in _OBSTACLES.items() for name
 @dataclass(frozen=True, slots=True)
 class LockChange:
     """`acquired`: (token, shared) certainly taken and still held at the end. `released`: tokens that may have been
-    given back; None: any."""
+    given back; None: any. `unnamed`: so may locks that have no token."""
 
     acquired: tuple[tuple[int, bool], ...] = ()
     released: tuple[int, ...] | None = ()
+    unnamed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +193,9 @@ class _Tables:
         self._steps = steps
         self._flow = flow
         self._locks: LockTable = steps.locks
-        named = [(n.symbol, n.offset, i) for i, n in enumerate(self._locks.names) if i and isinstance(n, Static)]
+        named = [
+            (n.symbol, n.offset, i) for i, n in enumerate(self._locks.names) if i != ATOMIC and isinstance(n, Static)
+        ]
         self._tokens: list[tuple[str, int] | None] = [None]
         self._token_of: dict[int, int] = {ATOMIC: 0}
         self._tokens_in: dict[str, list[int]] = {}
@@ -248,7 +253,15 @@ class _Tables:
         for effect, found in future.accesses.items():
             change = self._change(effect)
             accesses += [FutureAccess(self._steps.access_order[access], change) for access in bits(found)]
-        accesses.sort(key=lambda a: (a.access, a.change.acquired, a.change.released is None, a.change.released or ()))
+        accesses.sort(
+            key=lambda a: (
+                a.access,
+                a.change.acquired,
+                a.change.released is None,
+                a.change.released or (),
+                a.change.unnamed,
+            )
+        )
         return FuturePoint(
             accesses=tuple(accesses),
             leave=None if future.leave is None else self._change(future.leave),
@@ -271,7 +284,8 @@ class _Tables:
                 given.update(
                     self._tokens_in.get(name.symbol, ()) if isinstance(name, Whole) else [self._token_of[number]]
                 )
-        change = LockChange(tuple(acquired), None if given is None else tuple(sorted(given)))
+        is_unnamed = bool(released >> UNNAMED & 1)
+        change = LockChange(tuple(acquired), None if given is None else tuple(sorted(given)), is_unnamed)
         self._changes[effect] = change
         return change
 
@@ -310,5 +324,6 @@ def _directives(futures: Futures) -> Iterator[str]:
 
 def _format_change(change: LockChange) -> str:
     acquired = ",".join(f"{token}{'s' if shared else ''}" for token, shared in change.acquired)
-    released = "*" if change.released is None else ",".join(map(str, change.released))
+    given = [*map(str, change.released or ()), *("d" if change.unnamed else "")]
+    released = "*" if change.released is None else ",".join(given)
     return f"{acquired or '-'} {released or '-'}"

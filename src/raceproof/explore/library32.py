@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from raceproof.core import Unsupported
-from raceproof.facts import effect_of, sync_op
+from raceproof.facts import known_effect, sync_op
 
 
 def _words(text: str) -> frozenset[str]:
@@ -164,5 +164,5 @@ def check_library(external_names: Iterable[str], replaced: Iterable[str]) -> Non
         plain = name.removeprefix("\x01")
         if name in known or plain in LIBRARY or plain.startswith("llvm."):
             continue
-        if effect_of(name) is not None or sync_op(name) is not None:
+        if known_effect(name) is not None or sync_op(name) is not None:
             raise Unsupported(f"running a 32-bit program that calls `{plain}`, which the explorer has for 64 bits only")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from raceproof.facts import ArgBytes, Bytes, CString, Format, MemoryTouch, WholeObject, effect_of, names_of
+from raceproof.facts import ArgBytes, Bytes, CString, Format, MemoryTouch, Reach, WholeObject, known_effect, names_of
 from raceproof.frontend import (
     RESULT,
     AccessHook,
@@ -95,7 +95,7 @@ def hook_of(program: Program, call: Call, name: str, touch: MemoryTouch, access:
         return AccessHook(access, kind, touch.arg, Block()) if _is_in(name, _FREED) else None
     if kind == "update":
         return None
-    effect = effect_of(name)
+    effect = known_effect(name)
     first = effect.format_arg + 1 if effect is not None and effect.format_arg is not None else None
     if effect is not None and first is not None and touch.arg >= first and effect.va_list_arg is None:
         text = _text(program, call, first - 1)
@@ -115,7 +115,7 @@ def hook_of(program: Program, call: Call, name: str, touch: MemoryTouch, access:
 
 def filling_hook(call: Call, name: str, access: int) -> AccessHook | None:
     """How to tell that a call of `name` has filled the object that it has made; None if that cannot be done."""
-    effect = effect_of(name)
+    effect = known_effect(name)
     given = effect.or_arg if effect is not None else None
     if given is not None and not isinstance(call.args[given], IntConst):
         return None  # the object may be the program's own
@@ -142,7 +142,7 @@ def _extent_read(program: Program, name: str, touch: MemoryTouch, pointer_size: 
             return None if _is_wide(name) else String()
         case WholeObject():
             return Fixed(1) if _is_handle(program, name) else None
-        case None:
+        case Reach() | None:
             return None
 
 

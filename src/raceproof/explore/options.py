@@ -10,6 +10,9 @@ from raceproof.model import Models, ObjectId, RacePair
 
 DEFAULT_ALGORITHM = "race"
 DEFAULT_MAX_STEPS = 1_000_000
+FINDS_DEADLOCKS = ("optimal", "dfs")
+"""Algorithms that execute every deadlock, or one that is equivalent; the first is the default. The others leave out
+what cannot have a race."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,9 @@ class ExploreOptions:
     search, which stay instrumented so that its schedules keep their meaning; `known_races`: those of them that
     race. `outlived`: local variables that threads may use when their function has returned: then two accesses meet
     that nothing else brings together, which is no contradiction. `jobs`: processes that search; `sharing`: when
-    they divide the work. `models`: what the user says about functions.
+    they divide the work. `models`: what the user says about functions. `pruning`: of subspaces without races, in
+    the searches that do so: repaired, printed ([PDP, Fig. 7] as it stands, which proves nothing) or none.
+    `deadlocks`: look for deadlocks, which only some algorithms do (`FINDS_DEADLOCKS`), and go on behind races.
     """
 
     module: LinkedModule | None = None
@@ -51,6 +56,7 @@ class ExploreOptions:
     arguments: tuple[str, ...] = ()
     models: Models = field(default_factory=Models)
     spurious: bool = True
+    pruning: str = "repaired"
     jobs: int = 1
     sharing: Sharing = DEFAULT_SHARING
     trust: bool = True
@@ -59,4 +65,5 @@ class ExploreOptions:
     watched: tuple[RacePair, ...] = ()
     known_races: tuple[RacePair, ...] = ()
     outlived: frozenset[ObjectId] = frozenset()
+    deadlocks: bool = False
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

@@ -30,7 +30,7 @@ from raceproof.explore.library_state import (
     State,
     is_placed,
 )
-from raceproof.facts import Format, atomic_call, constant_text, effect_of, names_of, scanf_fresh, sync_op
+from raceproof.facts import Format, atomic_call, constant_text, known_effect, names_of, scanf_fresh, sync_op
 from raceproof.ir import Call, Program
 from raceproof.model import ConcurrentProgram
 
@@ -48,6 +48,18 @@ def needs_fork(external_names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(name for name in plain if not _is_memory_only(name, replaced)))
 
 
+def may_see_fp_environment(external_names: Iterable[str]) -> bool:
+    """Whether a program with these external functions may look at its floating-point environment or set it.
+
+    Errs on the side of yes: for a function that is not known here, and for those that need a process of their own.
+    """
+    names = tuple(external_names)
+    return bool(needs_fork(names)) or any(
+        _FP_INTRINSICS.search(name) if name.startswith("llvm.") else not _FENV_H.isdisjoint(names_of(name))
+        for name in names
+    )
+
+
 def allocating_scans(cp: ConcurrentProgram) -> tuple[str, ...]:
     """Functions of the scanf kind that may store the address of a new string (`%ms`), sorted: it is from the real heap,
     which memory mode does not put back."""
@@ -61,7 +73,7 @@ def allocating_scans(cp: ConcurrentProgram) -> tuple[str, ...]:
 
 
 def _may_allocate(program: Program, call: Call, name: str) -> bool:
-    effect = effect_of(name)
+    effect = known_effect(name)
     if effect is None or effect.format is not Format.SCANF or effect.format_arg is None:
         return False
     text = constant_text(program, call.args[effect.format_arg]) if effect.format_arg < len(call.args) else None
@@ -81,13 +93,20 @@ def unseen_order(cp: ConcurrentProgram) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+def lasting_effects(cp: ConcurrentProgram) -> tuple[str, ...]:
+    """Functions that the program may call, sorted, whose success depends on what an earlier execution has left in the
+    file system: the next one need not do the same."""
+    names = {known for external in cp.program.externals for known in names_of(external)}
+    return tuple(sorted(names & _LASTING))
+
+
 def told_outside(name: str) -> int:
     """Whether a call of the function may tell other threads something through the system (1), or learn of it (2).
 
     A function that is known to nobody may do both.
     """
     variants = tuple(names_of(name))
-    if effect_of(name) is None and sync_op(name) is None:
+    if known_effect(name) is None and sync_op(name) is None:
         return 3 if needs_fork((name,)) else 0
     return (not TELLS.isdisjoint(variants)) + 2 * (not LEARNS.isdisjoint(variants))
 
@@ -101,7 +120,7 @@ def _states(externals: Iterable[str]) -> Iterator[State]:
     unplaced = frozenset(
         known[0] for known in variants if not replaced.isdisjoint(known) and not any(is_placed(name) for name in known)
     )
-    unknown = frozenset(n for n in outside if effect_of(n) is None and sync_op(n) is None)
+    unknown = frozenset(n for n in outside if known_effect(n) is None and sync_op(n) is None)
     yield from (State(s.changes | unknown, s.asks | unknown) for s in STATES if not s.needs or s.needs & names)
     yield State(_words("setlocale") | unknown, _LOCALIZED | unknown)
     if outside:
@@ -125,6 +144,13 @@ def _is_memory_only(name: str, replaced: frozenset[str]) -> bool:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
+
+
+_LASTING: Final = _words("""
+    mkdir mkdirat rmdir unlink unlinkat remove rename renameat renameat2 link linkat symlink symlinkat mkfifo mkfifoat
+    mknod mknodat creat truncate chmod fchmod fchmodat chown fchown lchown shm_open shm_unlink mq_open mq_unlink
+    semget shmget msgget semctl shmctl msgctl setxattr removexattr mount umount system popen
+""")
 
 
 def _of_all_types(text: str) -> frozenset[str]:
@@ -227,6 +253,8 @@ _FENV_H: Final = _words("""
     fesetexcept fegetenv fesetenv feholdexcept feupdateenv fegetmode fesetmode feenableexcept fedisableexcept
     fegetexcept
 """)
+
+_FP_INTRINSICS: Final = re.compile(r"round(ing|s)\b|fpenv|fpmode|csr|xsave|xrstor|constrained|\bfpcr|fpscr")
 
 # Jumps stay within the stack of one thread; attributes are plain memory of the program.
 _THREADS: Final = _words("""

@@ -14,7 +14,7 @@ from raceproof.explore.futures import Futures, compute_futures, format_control
 from raceproof.explore.hooks import hooks_for
 from raceproof.explore.library32 import check_library
 from raceproof.explore.options import ExploreOptions
-from raceproof.explore.outside import allocating_scans, needs_fork
+from raceproof.explore.outside import allocating_scans, may_see_fp_environment, needs_fork
 from raceproof.facts import Sync, sync_op
 from raceproof.frontend import LinkedModule
 from raceproof.ir import CompareExchange, Instr, Load, MemoryOrder, Rmw, Store, Terminator
@@ -95,18 +95,21 @@ def _future_lines(
 
 def _known(cp: ConcurrentProgram) -> frozenset[str]:
     """What makes more operations scheduling points, so that the search need not begin anew when it meets them; whether
-    it has to ask if weaker atomics allow more than it executes; whether the program tells what memory it writes."""
+    it has to ask if weaker atomics allow more than it executes; whether the program tells what memory it writes;
+    whether threads could notice that they share a floating-point environment."""
     found = set()
     for name in cp.program.externals:
         operation = sync_op(name)
         if name == "pthread_cancel":
             found.add("cancel")
-        elif name == "sem_getvalue" or (operation is not None and operation.kind in (Sync.TRYLOCK, Sync.SEM_TRYWAIT)):
+        elif operation is not None and (operation.tells or operation.kind in (Sync.TRYLOCK, Sync.SEM_TRYWAIT)):
             found.add("try")
     if any(_is_weaker(i) for function in cp.program.functions.values() for i in function.instructions()):
         found.add("weaker")
     if cp.uninitialised:
         found.add("validity")
+    if not may_see_fp_environment(cp.program.externals):
+        found.add("fp_unseen")
     return frozenset(found)
 
 

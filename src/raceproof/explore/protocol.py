@@ -46,14 +46,37 @@ class Order(IntEnum):
     SEQ_CST = 5
 
 
+@unique
+class Deadlocks(IntEnum):
+    """Whether a search looks for deadlocks, and what it does when it finds one."""
+
+    NOT = 0
+    FIRST = 1
+    ALL = 2
+
+
 NO_ACCESS = 0xFFFFFFFF
 """`RP_NO_ACCESS`; also stands for a site that is not known."""
 
 REFUSED = 3
 """`RP_REFUSED`: the status of a host that could not load the program."""
+PRUNINGS = ("repaired", "printed", "none")
+DEFAULT_PRUNING = "repaired"
 ALGORITHMS = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
 ISOLATIONS = ("memory", "fork")
-ENDS = ("complete", "race", "time", "executions", "interrupted", "replayed", "items", "restart", "inputs", "pairs")
+ENDS = (
+    "complete",
+    "race",
+    "time",
+    "executions",
+    "interrupted",
+    "replayed",
+    "items",
+    "restart",
+    "inputs",
+    "pairs",
+    "deadlock",
+)
 
 Step = tuple[int, int]
 """Of a work item: the thread that is chosen at a node, and the set (a mask) of those that others try there."""
@@ -133,6 +156,8 @@ class Control:
     replay: Run | None = None
     drive: tuple[Turn, Turn] | None = None
     part: Part | None = None
+    pruning: str = DEFAULT_PRUNING
+    deadlocks: Deadlocks = Deadlocks.NOT
 
     def text(self) -> str:
         return "".join(line + "\n" for line in self._lines())
@@ -145,6 +170,8 @@ class Control:
         yield f"max_steps {self.max_steps}"
         yield f"isolation {self.isolation}"
         yield f"spurious {int(self.spurious)}"
+        yield f"pruning {self.pruning}"
+        yield f"deadlocks {int(self.deadlocks)}"
         for argument in self.arguments:
             yield f"arg {encode(argument)}"
         for first, second in self.pairs:

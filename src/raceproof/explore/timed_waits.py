@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from raceproof.facts import Sync, names_of, sync_op
+from raceproof.facts import Sync, sync_op
 from raceproof.ir import (
     Address,
     Block,
@@ -42,7 +42,6 @@ _COMPARES: Final[Mapping[str, Callable[[int, int], bool]]] = {
     "sgt": operator.gt,
     "sge": operator.ge,
 }
-_UNTIMED: Final = frozenset({"pthread_cond_wait", "__pthread_cond_wait", "cnd_wait"})
 
 
 def telling_wakeups(program: Program) -> Iterator[Call]:
@@ -55,9 +54,8 @@ def telling_wakeups(program: Program) -> Iterator[Call]:
 def _is_timed_wait(call: Call) -> bool:
     if not isinstance(call.callee, Address) or call.result is None:
         return False
-    name = call.callee.symbol
-    op = sync_op(name)
-    return op is not None and op.kind is Sync.WAIT and _UNTIMED.isdisjoint(names_of(name))
+    op = sync_op(call.callee.symbol)
+    return op is not None and op.kind is Sync.WAIT and op.is_timed
 
 
 class _Woken:

@@ -4,24 +4,37 @@ from raceproof.facts.analysis import analyse, race_pairs
 from raceproof.facts.atomic_words import is_one_atomic_word
 from raceproof.facts.call_targets import installs_handlers, may_end_thread, refuse_leaps
 from raceproof.facts.flow.touches import FILLED, MemoryTouch, touches_of
-from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Format, Returns, Sync, SyncOp, WholeObject
+from raceproof.facts.library.effects import (
+    RELEASING,
+    ArgBytes,
+    Bytes,
+    CString,
+    Format,
+    Reach,
+    Returns,
+    Sync,
+    SyncOp,
+    WholeObject,
+)
 from raceproof.facts.library.formats import constant_text, scanf_fresh
-from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption
+from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption, known_effect
 from raceproof.facts.library.mappings import UNDER_MANY_ADDRESSES
 from raceproof.facts.library.symbol_names import names_of
-from raceproof.facts.library.sync_api import is_atomic_function, sync_object_size, sync_op
+from raceproof.facts.library.sync_api import is_atomic_function, sync_object_size, sync_op, thread_operations
 from raceproof.facts.models import unwatched_sites
 from raceproof.facts.mutex_kinds import recursion_counts
 from raceproof.facts.naming import describe_location, describe_lock, format_facts, objects_of_symbols
 
 __all__ = [
     "FILLED",
+    "RELEASING",
     "UNDER_MANY_ADDRESSES",
     "ArgBytes",
     "Bytes",
     "CString",
     "Format",
     "MemoryTouch",
+    "Reach",
     "Returns",
     "Sync",
     "SyncOp",
@@ -37,6 +50,7 @@ __all__ = [
     "is_assumption",
     "is_atomic_function",
     "is_one_atomic_word",
+    "known_effect",
     "may_end_thread",
     "names_of",
     "objects_of_symbols",
@@ -46,6 +60,7 @@ __all__ = [
     "scanf_fresh",
     "sync_object_size",
     "sync_op",
+    "thread_operations",
     "touches_of",
     "unwatched_sites",
 ]

@@ -26,10 +26,11 @@ from raceproof.facts.flow.stability import Stability
 from raceproof.facts.flow.token_cells import token_cells, token_objects
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.inputs import program_inputs
-from raceproof.facts.models import KnownFunctions, known_functions
+from raceproof.facts.models import KnownFunctions, described, known_functions
 from raceproof.facts.pointers.points_to import solve
-from raceproof.facts.raw_system_calls import thread_creating_system_calls
+from raceproof.facts.undermining_calls import undermining_calls
 from raceproof.facts.uninitialised import uninitialised_memory
+from raceproof.facts.waiting.waits import find_waits
 from raceproof.ir import LIBRARY_VARIABLES, START, Address, Call, Program, Reg, operands
 from raceproof.model import (
     MAIN,
@@ -50,6 +51,8 @@ from raceproof.model import (
     SharedLocation,
     Thread,
     ThreadId,
+    Unaccounted,
+    UnknownCode,
     View,
 )
 
@@ -58,14 +61,20 @@ log = logging.getLogger(__name__)
 MAX_VIEWS = 48
 
 
-def analyse(program: Program, budget: Budget, models: Models = Models()) -> ConcurrentProgram:  # noqa: B008  frozen
-    """Find threads, locks, order and every access that two threads may share.
+def analyse(
+    program: Program,
+    budget: Budget,
+    models: Models = Models(),  # noqa: B008  frozen
+    with_waits: bool = False,
+) -> ConcurrentProgram:
+    """Find threads, locks, order and every access that two threads may share; `with_waits`: and where they may wait.
 
     The second flow gets half of the time that is left: without it less can be proved, but all that the first one says
     holds, and engines can go on from there.
 
     Raises `InputError` if a model does not fit the function that it is about.
     """
+    program = described(program, models)
     known = known_functions(models, program)
     world = _world(program, budget, known)
     world.callbacks.refuse_foreign()
@@ -95,9 +104,20 @@ def analyse(program: Program, budget: Budget, models: Models = Models()) -> Conc
     except LimitReached:
         budget.check()
         log.info("second flow: no time for it")
-        return _assemble(world, first, NO_REGIONS)
+        return _with_waits(world, first, _assemble(world, first, NO_REGIONS), with_waits)
     log.info("second flow: %d threads, %d contexts", len(second.records), second.contexts)
-    return _assemble(world, second, Regions(roots.nodes, second.ties) if roots is not None else NO_REGIONS)
+    regions = Regions(roots.nodes, second.ties) if roots is not None else NO_REGIONS
+    return _with_waits(world, second, _assemble(world, second, regions), with_waits)
+
+
+def _with_waits(world: World, flow: FlowResult, cp: ConcurrentProgram, is_wanted: bool) -> ConcurrentProgram:
+    if not is_wanted or cp.calls is None:
+        return cp
+    waiting = find_waits(world, flow, cp.calls, cp.threads)
+    obstacles = [Unaccounted(text, None) for text in cp.program.obstacles]
+    if cp.overwriting_late:
+        obstacles.append(Unaccounted("a lock may be overwritten", world.positions[min(cp.overwriting_late)]))
+    return replace(cp, waiting=replace(waiting, unaccounted=(*obstacles, *waiting.unaccounted)))
 
 
 def _world(program: Program, budget: Budget, known: KnownFunctions) -> World:
@@ -127,7 +147,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
     flow = without_locks_in(world, flow, frozenset().union(*late.values()))
     outside = frozenset(r.id for r in flow.records if r.site is None and r.id != MAIN)
     threads = {r.id: _thread(r, outside) for r in flow.records if r.context is not None}
-    states = _thread_states(touched, flow.views, threads)
+    states = _thread_states(world, touched, flow.views, threads)
     shared = {s.object for s in states if s.state == "racy"}
     accesses: dict[AccessId, Access] = {}
     safe: dict[AccessId, Access] = {}
@@ -153,17 +173,18 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
             pos=instr.pos or function.pos,
             touch=key[1],
             has_others=len(targets) < len(touch.targets),
+            unknown=_unknown_code(world, instr, touch) if isinstance(instr, Call) else None,
         )
     may_hold = _may_hold(world, {**accesses, **safe})
     counters = drawn_from(world, flow, touched)
     counted_down = countdowns(world, flow, touched)
     given = given_numbers(world, flow, touched)
-    accesses = _without_leaks(accesses, safe, may_hold)
+    accesses = _without_leaks(accesses, safe, may_hold, frozenset(loc.object for loc in world.kept))
     calls = call_graph(world.program, world.points_to)
     return ConcurrentProgram(
         program=replace(
             world.program,
-            obstacles=tuple(dict.fromkeys([*world.program.obstacles, *thread_creating_system_calls(world, calls)])),
+            obstacles=tuple(dict.fromkeys([*world.program.obstacles, *undermining_calls(world, calls)])),
         ),
         threads=threads,
         objects=world.points_to.objects,
@@ -196,6 +217,16 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
     )
 
 
+def _unknown_code(world: World, call: Call, touch: TargetedTouch) -> UnknownCode | None:
+    """Who makes an access of a call, if it is a function that nothing describes."""
+    names = (*world.callees(call), *world.points_to.foreign_starts(call.id))
+    unknown = tuple(name for name in dict.fromkeys(names) if world.is_unknown(name))
+    if not unknown or not (touch.touch.reach or touch.touch.kept):
+        return None
+    kept_by = dict.fromkeys(name for o in sorted(touch.objects) for name in world.kept_by.get(o, ()))
+    return UnknownCode(unknown, touch.touch.kept, tuple(kept_by) if touch.touch.kept else ())
+
+
 def _may_hold(world: World, accesses: Mapping[AccessId, Access]) -> dict[ObjectId, frozenset[AccessId]]:
     """Object -> accesses to places where a pointer to it may be stored."""
     found: dict[ObjectId, set[AccessId]] = {}
@@ -212,10 +243,14 @@ def _may_hold(world: World, accesses: Mapping[AccessId, Access]) -> dict[ObjectI
 
 
 def _without_leaks(
-    accesses: dict[AccessId, Access], safe: Mapping[AccessId, Access], may_hold: Mapping[ObjectId, frozenset[AccessId]]
+    accesses: dict[AccessId, Access],
+    safe: Mapping[AccessId, Access],
+    may_hold: Mapping[ObjectId, frozenset[AccessId]],
+    kept: frozenset[ObjectId],
 ) -> dict[AccessId, Access]:
-    """Nobody checks whether a safe function passes pointers on in order: what it may pass on is not private."""
-    leaking = {held for held, holders in may_hold.items() if holders & safe.keys()}
+    """Nobody checks whether a safe function, or unknown code, passes pointers on in order: what it may pass on, or
+    keeps, is not private."""
+    leaking = {held for held, holders in may_hold.items() if holders & safe.keys() or held in kept}
     if not leaking:
         return accesses
     return {
@@ -327,6 +362,7 @@ def _all_phases(moments: list[Moment]) -> tuple[tuple[Linear, int, int | None], 
 
 
 def _thread_states(
+    world: World,
     touched: Mapping[AccessKey, TargetedTouch],
     views: Mapping[AccessKey, tuple[View, ...]],
     threads: Mapping[ThreadId, Thread],
@@ -340,7 +376,7 @@ def _thread_states(
     users: dict[ObjectId, set[ThreadId]] = {}
     written: set[ObjectId] = set()
     for key, touch in touched.items():
-        for target in touch.objects:
+        for target in touch.objects & world.may_escape:  # the others are their threads' own, in each of them
             users.setdefault(target, set()).update(v.thread for v in views[key])
             if touch.touch.kind.writes:
                 written.add(target)
@@ -364,13 +400,20 @@ def race_pairs(cp: ConcurrentProgram, budget: Budget = Budget.unlimited()) -> tu
     def is_nameless(entry: tuple[ObjectId, object]) -> bool:
         return cp.objects[entry[0]].kind is ObjectKind.UNKNOWN
 
-    for _, entries in sorted(by_object.items(), key=is_nameless):  # a pair is named by its first object
+    def is_own_business(target: ObjectId, a: AccessId, b: AccessId) -> bool:
+        """Unknown code on both sides, in memory of its own that this call is not given: no race of the program's."""
+        codes = cp.accesses[a].unknown, cp.accesses[b].unknown
+        is_foreign = cp.objects[target].kind is ObjectKind.UNKNOWN and None not in codes
+        return is_foreign and any(code is not None and code.kept for code in codes)
+
+    for shared, entries in sorted(by_object.items(), key=is_nameless):  # a pair is named by its first object
         writers = [entry for entry in entries if entry[2]]
         behind = 0  # how many writers come before the entry
         for i, (id_a, loc_a, writes, alone_a) in enumerate(entries):
             budget.check()
             for id_b, loc_b, _, alone_b in entries[i:] if writes else writers[behind:]:
-                if (alone_a is None or alone_a != alone_b) and (id_a, id_b) not in found and overlap(loc_a, loc_b):
+                is_new = (alone_a is None or alone_a != alone_b) and (id_a, id_b) not in found
+                if is_new and overlap(loc_a, loc_b) and not is_own_business(shared, id_a, id_b):
                     found[(id_a, id_b)] = _narrower(loc_a, loc_b)
             behind += writes
     return tuple(RacePair(a, b, loc) for (a, b), loc in sorted(found.items()))

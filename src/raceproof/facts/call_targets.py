@@ -5,13 +5,15 @@ Errs on the side of more. A call in a function that is never reached has no targ
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Final
 
 from raceproof.core import Unsupported
-from raceproof.facts.library.effects import Sync
+from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.symbol_names import names_of
-from raceproof.facts.library.sync_api import sync_op
+from raceproof.facts.library.sync_api import OF_NO_OBJECT, sync_op
 from raceproof.facts.pointers.calls import FROM_OUTSIDE, INLINE_ASSEMBLY
 from raceproof.facts.pointers.points_to import PointsTo
 from raceproof.ir import Address, Call, Function, IntConst, Operand, Program, PtrType, SiteId
@@ -34,6 +36,10 @@ _HANDLES: Final = frozenset(
 _SETS_PROTOCOL: Final = frozenset({"pthread_mutexattr_setprotocol"})
 _PROTOCOLS_WITHOUT_CEILING: Final = frozenset({0, 1})
 _OF_LOCKS: Final = frozenset({Sync.LOCK, Sync.TRYLOCK, Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
+_OF_SIGNALS: Final = frozenset(
+    {Sync.SEM_INIT, Sync.SEM_WAIT, Sync.SEM_TRYWAIT, Sync.SEM_POST, Sync.BARRIER_INIT, Sync.BARRIER_WAIT}
+    | {Sync.WAIT, Sync.SIGNAL, Sync.BROADCAST}
+)
 
 
 def call_graph(program: Program, points_to: PointsTo) -> CallGraph:
@@ -155,8 +161,8 @@ class _Classifier:
             return self._plain[names]
         functions = tuple(n for n in names if n in self._program.functions)
         externals = tuple(n for n in names if n not in self._program.functions)
-        if is_direct and names and not any(_is_special(n) for n in externals):
-            plain = CallTargets(functions, externals, may_return=_may_return(externals))
+        if is_direct and names and not any(_is_special(n, self._program) for n in externals):
+            plain = CallTargets(functions, externals, may_return=_may_return(externals, self._program))
             return self._plain.setdefault(names, plain)
         return self._special(function, call, functions, externals)
 
@@ -165,34 +171,59 @@ class _Classifier:
     ) -> CallTargets:
         operations = [op for op in map(sync_op, externals) if op is not None]
         run = self._points_to.thread_starts(call.id)
-        now = any(op.kind is Sync.ONCE for op in operations) or any(_calls_now(n) for n in externals)
+        now = any(op.kind is Sync.ONCE for op in operations) or any(_calls_now(n, self._program) for n in externals)
         starts: tuple[str, ...] | None = ()
         for op in operations:
             if op.kind is Sync.CREATE:
                 known = op.start is not None and self._is_known_function(function, call, op.start)
                 starts = run if known else None
         is_unknown = (
-            any(effect_of(n) is None and sync_op(n) is None for n in externals)
+            any(effect_of(n, self._program) is None and sync_op(n) is None for n in externals)
             or (not externals and not functions)
             or (not isinstance(call.callee, Address) and self._is_from_outside(function, call.callee))
         )
-        places: set[str] | None = set()
-        for op in operations:
-            if op.kind in _OF_LOCKS and op.arg is not None:
-                found = self._globals_behind(function, call, op.arg)
-                places = None if found is None or places is None else places | found
         return CallTargets(
             functions=functions,
             externals=externals,
             callbacks=run if now else (),
             starts=starts,
             at_end=run if any(n in AT_END for n in externals) else (),
-            any_time=run if any(_calls_any_time(n) for n in externals) else (),
-            may_return=is_unknown or _may_return(externals),
+            any_time=run if any(_calls_any_time(n, self._program) for n in externals) else (),
+            may_return=is_unknown or _may_return(externals, self._program),
             is_unknown=is_unknown,
-            may_release_any=is_unknown and any(_may_lead_to_lock(call, i) for i in range(len(call.args))),
-            may_lock_in=None if places is None else frozenset(places),
+            may_release_any=is_unknown
+            and (self._has_kept_locks or any(_may_lead_to_lock(call, i) for i in range(len(call.args)))),
+            may_lock_in=self._places(function, call, operations, _OF_LOCKS),
+            may_signal_in=self._places(function, call, operations, _OF_SIGNALS),
         )
+
+    def _places(
+        self, function: Function, call: Call, operations: Sequence[SyncOp], kinds: frozenset[Sync]
+    ) -> frozenset[str] | None:
+        """Global variables that operations of these kinds may be about; None if that is not known."""
+        places: set[str] = set()
+        for op in operations:
+            if op.kind in kinds and op.arg is not None:
+                found = self._globals_behind(function, call, op.arg)
+                if found is None:
+                    return None
+                places |= found
+        return frozenset(places)
+
+    @cached_property
+    def _has_kept_locks(self) -> bool:
+        """Whether unknown code may have kept pointers to what threads synchronise by."""
+        kept = {loc.object for loc in self._points_to.kept_by_unknown()}
+        for function in self._program.functions.values() if kept else ():
+            for instr in function.instructions():
+                for name in self._points_to.callees(instr.id) if isinstance(instr, Call) else ():
+                    op = sync_op(name) if name not in self._program.functions else None
+                    for index in (op.arg, op.lock_arg) if op is not None and op.kind not in OF_NO_OBJECT else ():
+                        if isinstance(instr, Call) and index is not None and index < len(instr.args):
+                            found = self._points_to.targets(function.name, instr.args[index])
+                            if not kept.isdisjoint(t.object for t in found):
+                                return True
+        return False
 
     def _is_known_function(self, function: Function, call: Call, index: int) -> bool:
         if index >= len(call.args):
@@ -214,27 +245,27 @@ class _Classifier:
         return {self._symbols[t.object] for t in found if t.object in self._symbols}
 
 
-def _is_special(name: str) -> bool:
+def _is_special(name: str, program: Program) -> bool:
     """Whether there is more to say about a direct call of `name` than whether it returns."""
-    effect = effect_of(name)
+    effect = effect_of(name, program)
     return effect is None or bool(effect.calls) or sync_op(name) is not None
 
 
-def _may_return(externals: tuple[str, ...]) -> bool:
+def _may_return(externals: tuple[str, ...], program: Program) -> bool:
     for name in externals:
-        effect = effect_of(name)
+        effect = effect_of(name, program)
         if effect is None or not effect.noreturn:
             return True
     return False
 
 
-def _calls_now(name: str) -> bool:
-    effect = effect_of(name)
+def _calls_now(name: str, program: Program) -> bool:
+    effect = effect_of(name, program)
     return effect is not None and any(not c.later for c in effect.calls)
 
 
-def _calls_any_time(name: str) -> bool:
-    effect = effect_of(name)
+def _calls_any_time(name: str, program: Program) -> bool:
+    effect = effect_of(name, program)
     return name not in AT_END and effect is not None and any(c.later for c in effect.calls)
 
 

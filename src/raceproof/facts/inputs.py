@@ -17,7 +17,7 @@ from typing import Final
 from raceproof.facts.flow.world import World
 from raceproof.facts.influence import Influence, Source
 from raceproof.facts.library.formats import constant_text
-from raceproof.facts.library.input_functions import gives_plain_value, input_kind
+from raceproof.facts.library.input_functions import gives_plain_value, input_kind, may_be_denied
 from raceproof.ir import Address, Call, OtherConst, Reg, operands
 from raceproof.model import CallGraph, InputKind, ProgramInput
 
@@ -32,6 +32,7 @@ _ARGUMENTS: Final = frozenset(
     {"program_invocation_name", "program_invocation_short_name", "__progname", "__progname_full"}
 )
 _NAMED: Final = (InputKind.ENVIRONMENT,)
+_ERROR_NUMBER: Final = frozenset({"__errno_location", "__errno", "___errno", "__error", "_errno"})
 
 
 def program_inputs(world: World, calls: CallGraph) -> tuple[ProgramInput, ...]:
@@ -87,7 +88,9 @@ def _parameters(world: World) -> Iterator[ProgramInput]:
 def _of_call(world: World, calls: CallGraph, call: Call) -> Iterator[ProgramInput]:
     targets = calls.targets[call.id]
     for name in targets.externals:
-        kind = input_kind(name)
+        kind = input_kind(name, world.program)
+        if name in _ERROR_NUMBER and any(map(may_be_denied, world.program.externals)):
+            yield ProgramInput(InputKind.SYSTEM, "errno", call.pos)
         if kind is not None:
             asked = constant_text(world.program, call.args[0]) if kind in _NAMED and call.args else None
             yield ProgramInput(kind, name, call.pos, asked)

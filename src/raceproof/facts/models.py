@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from raceproof.core import InputError, SourcePos
 from raceproof.facts.flow.touches import touches_of
 from raceproof.facts.library.effects import Sync, SyncOp
+from raceproof.facts.library.libc import is_pure_intrinsic, known_effect
 from raceproof.facts.library.sync_api import sync_op
-from raceproof.ir import Alloca, IrType, Program, PtrType, SiteId
+from raceproof.facts.pointers.layout import pointer_slots
+from raceproof.ir import Alloca, Call, FunctionModel, IrType, Program, PtrType, SiteId
 from raceproof.model import CallTargets, ConcurrentProgram, LockAction, LockModel, Models, SafeFunction
 
 _KINDS = {LockAction.ACQUIRE: Sync.LOCK, LockAction.TRY: Sync.TRYLOCK, LockAction.RELEASE: Sync.UNLOCK}
@@ -43,6 +45,56 @@ def known_functions(models: Models, program: Program) -> KnownFunctions:
     return KnownFunctions(
         locks, {symbol: safe[name] for symbol, name in named.items() if name in safe and symbol in program.functions}
     )
+
+
+def described(program: Program, models: Models) -> Program:
+    """The program, with what the user says about functions that it does not define. Raises `InputError` for a model
+    that cannot be meant."""
+    if not models.functions:
+        return program
+    symbols = dict(_names(program))
+    found: dict[str, FunctionModel] = {}
+    locks = {model.function for model in models.locks}
+    for model in models.functions:
+        named = [symbol for symbol, name in symbols.items() if name == model.function]
+        if not named and not model.optional:
+            what = f"the program has no function `{model.function}`"
+            raise InputError(_located(model.where, what + _suggestion(model.function, set(symbols.values()))))
+        for symbol in named:
+            if _is_left_to_user(program, model, symbol, model.function in locks):
+                found[symbol] = model
+    calls = (i for f in program.functions.values() for i in f.instructions() if isinstance(i, Call))
+    most = max((len(call.args) for call in calls), default=0)
+    externals = {
+        symbol: replace(external, model=found[symbol], most=most) if symbol in found else external
+        for symbol, external in program.externals.items()
+    }
+    return replace(program, externals=externals)
+
+
+def _is_left_to_user(program: Program, model: FunctionModel, symbol: str, is_lock: bool) -> bool:
+    """Whether the model counts: not beside a definition, if it is optional."""
+    function = program.functions.get(symbol)
+    if function is not None:
+        if model.optional:
+            return False
+        what = f"the program defines `{model.function}`: [[function]] is for functions that it only calls"
+        raise InputError(_located(model.where, what + " (if only some programs define it, add optional = true)"))
+    if known_effect(symbol) is not None or sync_op(symbol) is not None or is_pure_intrinsic(symbol):
+        raise InputError(_located(model.where, f"raceproof knows `{model.function}`: remove what is said about it"))
+    if is_lock:
+        raise InputError(_located(model.where, f"`{model.function}` is a lock function: [[lock]] says all about it"))
+    declared = program.externals[symbol]
+    returned = model.returns if isinstance(model.returns, int) else 0
+    for number in (*model.numbers(), returned, *map(abs, model.passes or ())):
+        if number > len(declared.params) and not declared.is_variadic:
+            count = f"{len(declared.params)} argument{'' if len(declared.params) == 1 else 's'}"
+            raise InputError(_located(model.where, f"`{model.function}` has {count}, and no argument {number}"))
+    for number in model.numbers():
+        type_ = declared.params[number - 1] if number <= len(declared.params) else None
+        if type_ is not None and not pointer_slots(type_, program.pointer_size):
+            raise InputError(_located(model.where, f"argument {number} of `{model.function}` is not a pointer"))
+    return True
 
 
 def _check_names(models: Models, program: Program) -> None:

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 from raceproof.facts.flow.function_info import FunctionInfo, look_through_extensions
 from raceproof.facts.flow.world import TargetedTouch, World
-from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.effects import Sync
+from raceproof.facts.library.libc import effect_of, known_effect
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.ir import (
@@ -37,10 +38,6 @@ from raceproof.model import AccessKind, MemObject, ObjectId, ObjectKind, Uniniti
 
 # What they read goes as it is to where they write.
 _COPYING = frozenset(["memcpy", "memmove", "mempcpy", "llvm.memcpy", "llvm.memcpy.inline", "llvm.memmove"])
-# An id that is no thread's is found when it is used.
-_TAKES_ID = frozenset(
-    ["pthread_join", "pthread_detach", "thrd_join", "thrd_detach", "pthread_tryjoin_np", "pthread_timedjoin_np"]
-)
 
 
 @dataclass
@@ -182,13 +179,13 @@ def _fills(instr: Instr | Terminator, variable: Operand, size: int) -> bool:
 def _clears(instr: Instr | Terminator) -> bool:
     if not isinstance(instr, Call) or not isinstance(instr.callee, Address):
         return False
-    effect = effect_of(instr.callee.symbol)
+    effect = known_effect(instr.callee.symbol)
     return effect is not None and effect.zeroed
 
 
 def _moves_block(world: World, call: Call) -> bool:
     """`realloc` and its like: the runtime moves what is known of the old block to the new one."""
-    effects = (effect_of(name) for name in world.callees(call) if name not in world.program.functions)
+    effects = (effect_of(name, world.program) for name in world.callees(call) if name not in world.program.functions)
     return any(effect is not None and effect.copies_to_result for effect in effects)
 
 
@@ -219,7 +216,9 @@ def _matters(instr: Instr | Terminator, used: Mapping[Operand, list[Instr | Term
 
 
 def _takes_id(call: Call, value: Reg) -> bool:
-    return isinstance(call.callee, Address) and call.callee.symbol in _TAKES_ID and value not in call.args[1:]
+    """Whether the value is used as the id of a thread: one that is no thread's is found by the call."""
+    op = sync_op(call.callee.symbol) if isinstance(call.callee, Address) else None
+    return op is not None and op.kind in (Sync.JOIN, Sync.DETACH) and value not in call.args[1:]
 
 
 Copies = Mapping[SiteId, tuple[frozenset[ObjectId], frozenset[ObjectId]]]

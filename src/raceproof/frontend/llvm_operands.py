@@ -298,7 +298,7 @@ class Reader:
     def gep_indices(self, source: IrType) -> tuple[int, tuple[IndexTerm, ...]]:
         """Flatten the indices of a getelementptr into a constant offset and scaled variable terms.
 
-        An index over an array of length 0 or 1 has no bound: both are written for arrays that
+        An index over an array of length 0 or 1 has no upper bound: both are written for arrays that
         extend to the end of the allocation.
         """
         offset = 0
@@ -317,6 +317,7 @@ class Reader:
                 current = current.fields[index.value]
                 continue
             count: int | None = None
+            is_flexible = isinstance(current, ArrayType) and current.count == 0
             if current is None:
                 current = source
             elif isinstance(current, ArrayType | VectorType):
@@ -328,7 +329,7 @@ class Reader:
             if isinstance(index, IntConst):
                 offset += index.value * scale
             elif scale:
-                terms.append(IndexTerm(index, scale, count))
+                terms.append(IndexTerm(index, scale, count, is_flexible))
         return offset, tuple(terms)
 
     def _constant_cast(self, op: str) -> Operand:

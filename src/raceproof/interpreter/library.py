@@ -27,6 +27,7 @@ from raceproof.interpreter.execution import Operation, RunningThread, Span, new_
 from raceproof.interpreter.library_memory import MEMORY_FUNCTIONS, plain_operation
 from raceproof.interpreter.library_output import OUTPUT_FUNCTIONS
 from raceproof.interpreter.memory import MemoryObject, NotSupported, Pointer, UndefinedBehaviour
+from raceproof.spec import SEM_VALUE_MAX
 
 EBUSY, EDEADLK, EPERM = 16, 35, 1
 RECURSIVE, ERROR_CHECKING = 1, 2
@@ -411,6 +412,8 @@ def _prepare_post(call: LibraryCall) -> Operation | None:
 
 def _post(call: LibraryCall) -> Outcome:
     semaphore = call.state(0, Semaphore)
+    if semaphore.value >= SEM_VALUE_MAX:
+        return -1 & INT
     call.effect()
     call.run.versions[call.sync_name(0)] = call.run.versions.get(call.sync_name(0), 0) + 1
     semaphore.value += 1

@@ -1,6 +1,7 @@
 """ir: the program as we see it. Frozen data classes, printer, well-formedness check."""
 
 from raceproof.ir.check import check_program
+from raceproof.ir.function_models import FunctionModel, Result
 from raceproof.ir.instructions import (
     Alloca,
     Binary,
@@ -80,6 +81,7 @@ __all__ = [
     "Fence",
     "FloatType",
     "Function",
+    "FunctionModel",
     "Gep",
     "GlobalVariable",
     "IndexTerm",
@@ -101,6 +103,7 @@ __all__ = [
     "Program",
     "PtrType",
     "Reg",
+    "Result",
     "Return",
     "Rmw",
     "Select",

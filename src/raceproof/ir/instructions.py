@@ -117,11 +117,15 @@ class Fence(_Located):
 
 @dataclass(frozen=True, slots=True)
 class IndexTerm:
-    """`index * scale` bytes; `count` bounds the index when it runs over a declared array, else None."""
+    """`index * scale` bytes; `count` bounds the index when it runs over a declared array, else None.
+
+    `is_flexible`: it runs over an array that is declared without a length (a flexible array member): not negative.
+    """
 
     index: Operand
     scale: int
     count: int | None
+    is_flexible: bool = False
 
 
 @final

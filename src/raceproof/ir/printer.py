@@ -109,7 +109,9 @@ def _body(instr: Instr | Terminator, names: Mapping[str, Variable]) -> str:
             return _access(instr, names)
         case Gep():
             terms = [
-                f"{show(t.index)} * {t.scale}" + (f" (< {t.count})" if t.count is not None else "") for t in instr.terms
+                f"{show(t.index)} * {t.scale}"
+                + (f" (< {t.count})" if t.count is not None else " (>= 0)" if t.is_flexible else "")
+                for t in instr.terms
             ]
             offset = [str(instr.offset)] if instr.offset or not terms else []
             return f"gep {' + '.join([show(instr.base), *offset, *terms])}  in {instr.source}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from raceproof.core import SourcePos
+from raceproof.ir.function_models import FunctionModel
 from raceproof.ir.instructions import Instr, SiteId, Terminator
 from raceproof.ir.types import IrType, SourceType, TypeId, Variable
 from raceproof.ir.values import Address, IntConst
@@ -56,12 +57,17 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class ExternalFunction:
-    """A function that is declared and called but not defined in the program."""
+    """A function that is declared and called but not defined in the program.
+
+    `model`: what the user says about it. `most`: then, how many arguments any call in the program has at most.
+    """
 
     name: str
     params: tuple[IrType, ...]
     returns: IrType
     is_variadic: bool
+    model: FunctionModel | None = None
+    most: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,16 @@ from raceproof.model.concurrency import (
     Thread,
     TokenCells,
     TokenSeen,
+    UnknownCode,
     View,
+)
+from raceproof.model.deadlocks import (
+    Deadlock,
+    DeadlockEvidence,
+    DeadlockFinding,
+    DeadlockVerdict,
+    LockOrder,
+    Property,
 )
 from raceproof.model.findings import (
     CertifiedNet,
@@ -55,14 +64,25 @@ from raceproof.model.fingerprint import fingerprints, short_path, target_name
 from raceproof.model.guides import Guide, GuideStep
 from raceproof.model.heaps import CellData, HeapData, HeapMap, ListData, LockHeaps, OwnedHeaps, ValueData
 from raceproof.model.inputs import GivenInput, InputKind, ProgramInput
-from raceproof.model.invariants import InvariantMap, Invariants, NodeInvariant, ProductInvariants, StateData
+from raceproof.model.invariants import (
+    NO_SPURIOUS_WAKEUPS,
+    InvariantMap,
+    Invariants,
+    NodeInvariant,
+    ProductInvariants,
+    StateData,
+)
 from raceproof.model.memory import MemLoc, MemObject, ObjectKind
 from raceproof.model.models import LockAction, LockModel, Models, SafeFunction
 from raceproof.model.regions import NO_NODE, NO_REGIONS, Family, Region, Regions, Tie, sorted_ties
 from raceproof.model.results import (
     AccessResult,
+    BlockedThread,
     CheckResult,
+    DeadlockAnswer,
+    DeadlockResult,
     EngineReport,
+    HeldAt,
     IncidentResult,
     InputResult,
     PairResult,
@@ -89,11 +109,13 @@ from raceproof.model.symbolic import (
     of_atom,
 )
 from raceproof.model.uninitialised import UninitialisedMemory
+from raceproof.model.waiting import Resource, ResourceKind, Unaccounted, Wait, Waiting
 
 __all__ = [
     "MAIN",
     "NO_NODE",
     "NO_REGIONS",
+    "NO_SPURIOUS_WAKEUPS",
     "ZERO",
     "Access",
     "AccessId",
@@ -105,6 +127,7 @@ __all__ = [
     "Atom",
     "BarrierFact",
     "Base",
+    "BlockedThread",
     "CallGraph",
     "CallTargets",
     "CellData",
@@ -112,6 +135,12 @@ __all__ = [
     "CheckResult",
     "ConcurrentProgram",
     "CountDown",
+    "Deadlock",
+    "DeadlockAnswer",
+    "DeadlockEvidence",
+    "DeadlockFinding",
+    "DeadlockResult",
+    "DeadlockVerdict",
     "Derived",
     "DistinctArgument",
     "EngineReport",
@@ -126,6 +155,7 @@ __all__ = [
     "GuideStep",
     "HeapData",
     "HeapMap",
+    "HeldAt",
     "HeldLock",
     "Incident",
     "IncidentResult",
@@ -141,6 +171,7 @@ __all__ = [
     "LockKind",
     "LockMode",
     "LockModel",
+    "LockOrder",
     "MemLoc",
     "MemObject",
     "Models",
@@ -154,11 +185,14 @@ __all__ = [
     "ProductInvariants",
     "ProgramInput",
     "Proof",
+    "Property",
     "RacePair",
     "RaceResult",
     "Reason",
     "Region",
     "Regions",
+    "Resource",
+    "ResourceKind",
     "Role",
     "Rule",
     "Run",
@@ -187,11 +221,15 @@ __all__ = [
     "Trace",
     "TraceStep",
     "Turn",
+    "Unaccounted",
     "UninitialisedMemory",
+    "UnknownCode",
     "Unwinding",
     "ValueData",
     "Verdict",
     "View",
+    "Wait",
+    "Waiting",
     "fingerprints",
     "is_absolute",
     "of_atom",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, unique
-from typing import NewType, final
+from typing import TYPE_CHECKING, NewType, final
 
 from raceproof.core import SourcePos
 from raceproof.ir import MemoryOrder, Program, SiteId
@@ -15,8 +15,12 @@ from raceproof.model.regions import NO_REGIONS, Region, Regions
 from raceproof.model.symbolic import Atom, Linear, ObjectId, StartArg, ThreadId
 from raceproof.model.uninitialised import NOTHING_UNINITIALISED, UninitialisedMemory
 
+if TYPE_CHECKING:
+    from raceproof.model.waiting import Waiting
+
 AccessId = NewType("AccessId", int)
 MAIN = ThreadId(0)
+_MAX_NAMES = 3  # of functions, in one sentence
 
 
 @final
@@ -257,12 +261,37 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class UnknownCode:
+    """Functions that nothing describes, and that may make an access. `kept`: to memory that they are not given by this
+    call, but that they, or other unknown functions, may have kept: `kept_by`, as far as calls tell."""
+
+    functions: tuple[str, ...]
+    kept: bool = False
+    kept_by: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        names = _listed(self.functions)
+        verb = "is" if len(self.functions) == 1 else "are"
+        if not self.kept:
+            return f"{names} {verb} not known, and may touch all that can be reached from the arguments"
+        whose = f"what {_listed(self.kept_by)} may have kept" if self.kept_by else "memory that unknown code has"
+        return f"{names} {verb} not known, and may touch {whose}"
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    shown = [f"`{name}`" for name in names[:_MAX_NAMES]]
+    if len(names) > _MAX_NAMES:
+        shown.append(f"{len(names) - _MAX_NAMES} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+@dataclass(frozen=True, slots=True)
 class Access:
     """One memory access of one instruction, as every engine sees it: where it may go and how it may happen.
 
     `size` is None for a range of unknown length. `targets` are may-targets, of those that threads share; `has_others`:
     it may go to objects that they do not share as well. `touch` counts the accesses of one instruction (a library call
-    may have several).
+    may have several). `unknown`: code that nothing describes makes it, if anybody does.
     """
 
     id: AccessId
@@ -276,6 +305,7 @@ class Access:
     pos: SourcePos | None
     touch: int = 0
     has_others: bool = False
+    unknown: UnknownCode | None = None
 
     @property
     def is_atomic(self) -> bool:
@@ -342,6 +372,7 @@ class CallTargets:
     `may_return` is about the externals. `is_unknown`: it may be a call of code that nothing describes;
     `may_release_any`: which is given pointers through which it could find locks.
     `may_lock_in`: global variables that may hold the lock which a thread operation is about; None: any.
+    `may_signal_in`: the same of a semaphore, barrier or condition.
     """
 
     functions: tuple[str, ...] = ()
@@ -354,6 +385,7 @@ class CallTargets:
     is_unknown: bool = False
     may_release_any: bool = False
     may_lock_in: frozenset[str] | None = frozenset()
+    may_signal_in: frozenset[str] | None = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +414,8 @@ class ConcurrentProgram:
     instructions that may write, as plain memory, into what threads synchronise by; `overwriting_late`: those of them
     that may do so to a lock while threads run that may hold it. `pointer_numbers`: reads of numbers
     where a pointer may be. `inputs`: where the program may be given something from outside that can matter;
-    None if that is not known. `uninitialised`: where to ask whether a value was ever written.
+    None if that is not known. `uninitialised`: where to ask whether a value was ever written. `waiting`: where threads
+    may wait for what others hold; None unless it was asked for.
     """
 
     program: Program
@@ -412,3 +445,4 @@ class ConcurrentProgram:
     pointer_numbers: frozenset[SiteId] = frozenset()
     inputs: tuple[ProgramInput, ...] | None = None
     uninitialised: UninitialisedMemory = NOTHING_UNINITIALISED
+    waiting: Waiting | None = None

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, unique
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from raceproof.core import InternalError, SourcePos
 from raceproof.ir import SiteId
 from raceproof.model.concurrency import AccessId, RacePair, View
 from raceproof.model.heaps import OwnedHeaps
 from raceproof.model.invariants import Invariants
+
+if TYPE_CHECKING:
+    from raceproof.model.deadlocks import Deadlock, DeadlockFinding
 
 
 @unique
@@ -313,6 +316,7 @@ class EngineResult:
     """`stopped` says why the engine ended early, None if it did not; `notes` what the user should know besides.
 
     `setup` is there if the engine executed the program; `interrupted`: by the user, with what it knew by then.
+    `deadlocks`: executed on the way, whether they were looked for or not; `deadlock`: the answer, if it was asked.
     """
 
     engine: str
@@ -324,3 +328,5 @@ class EngineResult:
     incidents: tuple[Incident, ...] = ()
     setup: RunSetup | None = None
     interrupted: bool = False
+    deadlocks: tuple[Deadlock, ...] = ()
+    deadlock: DeadlockFinding | None = None

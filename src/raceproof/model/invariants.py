@@ -6,7 +6,7 @@ Variables, threads and points are named as the engine `transactions` names them 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import final
+from typing import Final, final
 
 from raceproof.model.concurrency import AccessId
 
@@ -46,19 +46,25 @@ class ProductInvariants:
     nodes: tuple[NodeInvariant, ...] = field(repr=False)
 
 
+NO_SPURIOUS_WAKEUPS: Final = "no wait at a condition variable ends without a signal"
+"""The assumption of invariants that do not account for that; POSIX allows such waits to end."""
+
+
 @dataclass(frozen=True, slots=True)
 class InvariantMap:
     """Why no two threads stand before the two accesses of one of `pairs` at a time, and nothing else races with them.
 
     `followed`: cells whose values were relied on, which is sound because all pairs of accesses to them are among
     `pairs` or `relies_on`, which others have proved. `is_wide`: products have all threads, not only two and their
-    creators. `cuts`: points of a thread's code that no run reaches.
+    creators. `spurious`: that waits at conditions may end without a signal is accounted for; otherwise it is assumed
+    that they do not. `cuts`: points of a thread's code that no run reaches.
     """
 
     pairs: tuple[tuple[AccessId, AccessId], ...]
     relies_on: tuple[tuple[AccessId, AccessId], ...]
     domain: str
     is_wide: bool
+    spurious: bool
     followed: tuple[str, ...]
     cuts: tuple[tuple[int, tuple[int, ...]], ...]
     products: tuple[ProductInvariants, ...]

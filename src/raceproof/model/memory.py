@@ -45,8 +45,8 @@ class MemObject:
 class MemLoc:
     """Bytes of an abstract object: `offset` is None where it is not known, `size` None where it is open.
 
-    With `stride`, the location stands for `offset + k*stride` for every k: the elements of an array. With `count`, only
-    for 0 <= k < count.
+    With `stride`, the location stands for `offset + k*stride` for every k >= 0: the elements of an array, from its
+    first one on. With `count`, only for k < count.
     """
 
     object: ObjectId
@@ -59,6 +59,6 @@ class MemLoc:
         """All of it certainly comes before all of the other, if they are in one object."""
         if self.offset is None or self.size is None or other.offset is None:
             return False
-        if (self.stride is not None and self.count is None) or (other.stride is not None and other.count is None):
+        if self.stride is not None and self.count is None:
             return False
         return self.offset + (self.stride or 0) * ((self.count or 1) - 1) + self.size <= other.offset

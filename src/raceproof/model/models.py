@@ -1,4 +1,4 @@
-"""What the user says about functions of the program: locks made at home, and accesses that are meant to be as they are.
+"""What the user says about functions: locks made at home, accesses that are meant to be as they are, other libraries.
 
 Taken for granted by the facts, and listed as assumptions wherever it was used.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum, unique
+
+from raceproof.ir import FunctionModel
 
 
 @unique
@@ -64,5 +66,8 @@ class SafeFunction:
 
 @dataclass(frozen=True, slots=True)
 class Models:
+    """`functions`: of what the program only calls."""
+
     locks: tuple[LockModel, ...] = ()
     safe: tuple[SafeFunction, ...] = ()
+    functions: tuple[FunctionModel, ...] = ()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from raceproof.core import InternalError, SourcePos
 from raceproof.model.concurrency import AccessKind, Assumption, RacePair
+from raceproof.model.deadlocks import Deadlock, DeadlockVerdict, Property
 from raceproof.model.findings import CertifiedNet, Run, RunSetup, Schedule, Scope, Unwinding, Verdict
 from raceproof.model.heaps import HeapMap
 from raceproof.model.inputs import GivenInput
@@ -21,7 +22,8 @@ from raceproof.model.models import Models
 class AccessResult:
     """One of the two accesses of a pair, in the thread and calling context that the report shows.
 
-    `pos` is None in code that the compiler made up. `held` names the locks that are certainly held.
+    `pos` is None in code that the compiler made up. `held` names the locks that are certainly held. `note`: why it is
+    an access at all, where the code does not show it.
     """
 
     pos: SourcePos | None
@@ -31,6 +33,7 @@ class AccessResult:
     is_atomic: bool
     held: tuple[str, ...]
     call_stack: tuple[SourcePos, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,8 @@ class TraceStep:
 class Trace:
     """A run as it was repeated. `racing`: the two accesses with the numbers of their threads; empty for another end.
 
-    `repeated`: it showed again what was reported. `digest` is the same whenever the steps are.
+    `repeated`: it showed again what was reported. `digest` is the same whenever the steps are. `waiting`: of a
+    deadlock, the operation in which each thread waits.
     """
 
     threads: tuple[ThreadResult, ...]
@@ -91,6 +95,7 @@ class Trace:
     ended: tuple[str, ...]
     repeated: bool
     digest: str
+    waiting: tuple[TraceStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +124,62 @@ class IncidentResult:
     run: Run
     threads: tuple[ThreadResult, ...]
     inputs: tuple[InputResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HeldAt:
+    """A lock that a thread holds, and where it took it, if that is known."""
+
+    lock: str
+    pos: SourcePos | None
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedThread:
+    """A thread that can never go on: in which operation it waits, for which object, and what it holds meanwhile.
+
+    `waits_for` is empty if the object has no name; `holders`: the threads that have it, or that would have to end.
+    """
+
+    thread: int
+    operation: str
+    waits_for: str
+    holders: tuple[int, ...]
+    held: tuple[HeldAt, ...]
+    pos: SourcePos | None
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlockResult:
+    """A deadlock that was executed; `id` from 1. `pos` is one of the places at which threads wait."""
+
+    id: int
+    deadlock: Deadlock
+    blocked: tuple[BlockedThread, ...]
+    threads: tuple[ThreadResult, ...]
+    pos: SourcePos | None
+    function: str
+    trace: Trace
+    inputs: tuple[InputResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlockAnswer:
+    """What the run says about the property deadlock. `reason`: for unknown always; `evidence` what is known."""
+
+    verdict: DeadlockVerdict
+    scope: Scope | None
+    reason: str | None
+    engine: str | None
+    evidence: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        is_proof = self.verdict is DeadlockVerdict.DEADLOCK_FREE
+        if is_proof and self.scope in (None, Scope.BOUNDED):
+            raise InternalError("deadlock-free without a proof that is better than bounded")
+        if self.verdict is DeadlockVerdict.UNKNOWN and not self.reason:
+            raise InternalError("nothing is known about deadlocks, and nobody says why")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +272,8 @@ class CheckResult:
     executions in it can be repeated with, if there were any. `notes`: what the user should know about the
     configuration: entries that nothing fits. `input`: what the program is given where it is executed, None if that is
     not known. `obstacles`: why the program is not race-free even if all pairs are, such as code that was left out.
+    `asked`: the properties that the user asked about; `verdict` is about data races, asked or not. `deadlock`: the
+    answer about that property, if it was asked; `deadlocks`: those that were executed, also where it was not.
     """
 
     verdict: Verdict
@@ -229,6 +292,9 @@ class CheckResult:
     notes: tuple[str, ...] = ()
     input: GivenInput | None = None
     obstacles: tuple[str, ...] = ()
+    asked: tuple[Property, ...] = (Property.DATA_RACE,)
+    deadlocks: tuple[DeadlockResult, ...] = ()
+    deadlock: DeadlockAnswer | None = None
 
     def __post_init__(self) -> None:
         match self.verdict:
@@ -243,6 +309,10 @@ class CheckResult:
                 fits = bool(self.reason)
         if not fits:
             raise InternalError(f"the verdict {self.verdict.value} does not follow from the verdicts on the pairs")
+        if (self.deadlock is not None) != (Property.DEADLOCK in self.asked) or not self.asked:
+            raise InternalError("what is said about deadlocks is not what was asked")
+        if self.deadlock is not None and (self.deadlock.verdict is DeadlockVerdict.DEADLOCK) != bool(self.deadlocks):
+            raise InternalError("the verdict deadlock, and no other, comes with one that was executed")
 
     @property
     def is_for_this_input(self) -> bool:

@@ -43,7 +43,7 @@ static char *decoded(const char *text) {
 static const struct algorithm *algorithm_named(const char *name) {
     static const struct algorithm *const all[] = {&algorithm_dfs, &algorithm_dpor, &algorithm_pdp, &algorithm_dhtc,
                                                   &algorithm_optimal, &algorithm_race, &algorithm_sweep,
-                                                  &algorithm_classes};
+                                                  &algorithm_unhunted, &algorithm_classes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i]->name, name) == 0) return all[i];
     refuse("no such algorithm", name);
@@ -110,6 +110,7 @@ static void add_known(const char *rest) {
                  : strcmp(rest, "begun") == 0   ? &options.begun
                  : strcmp(rest, "weaker") == 0  ? &options.weaker
                  : strcmp(rest, "validity") == 0 ? &follows_validity
+                 : strcmp(rest, "fp_unseen") == 0 ? &options.fp_unseen
                                                 : NULL;
     if (flag == NULL) refuse("known", rest);
     *flag = true;
@@ -167,6 +168,12 @@ static void directive(char *line) {
         options.fork = strcmp(rest, "fork") == 0;
     } else if (strcmp(line, "spurious") == 0) {
         options.spurious = atoi(rest) != 0;
+    } else if (strcmp(line, "pruning") == 0) {
+        options.pruning = strcmp(rest, "printed") == 0 ? PRUNING_PRINTED
+                          : strcmp(rest, "none") == 0  ? PRUNING_NONE
+                                                       : PRUNING_REPAIRED;
+    } else if (strcmp(line, "deadlocks") == 0) {
+        options.deadlocks = (uint8_t)atoi(rest);
     } else if (strcmp(line, "arg") == 0) {
         options.argv = grown(options.argv, (uint32_t)options.argc, sizeof *options.argv);
         options.argv[options.argc++] = decoded(rest);

@@ -8,14 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITH_ASAN 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN 1
-#endif
 #ifdef WITH_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -73,7 +65,7 @@ static inline void (*entered(struct fiber *fiber, void (*entry)(void)))(void) {
 }
 #endif
 
-#if (defined(__x86_64__) || defined(__i386__)) && !defined(RP_PORTABLE_FIBERS)
+#ifdef FIBERS_OF_X86
 
 /* Saves what the ABI says a callee must keep, swaps stacks, restores. It leaves by a jump: a return would be guessed
  * wrong, because the processor expects it to go back on the stack that it has left. */
@@ -119,25 +111,13 @@ __asm__(".text\n"
         ".size rp_switch, .-rp_switch\n"
         ".section .note.GNU-stack,\"\",@progbits\n"
         ".text\n");
-void rp_switch(void **from, void **to);
-
 #ifdef __x86_64__
 #define KEPT_REGISTERS 6
 #else
 #define KEPT_REGISTERS 4
 #endif
 
-/* Each thread has its own floating-point environment. Reading it takes a few cycles, and most threads have the same one;
- * only where they differ is it set, of which the x87's exception flags are slow. */
-#define X87_EXCEPTIONS 0x3fu
-
-static inline void fp_read(struct fp_environment *fp) {
-    __asm__ volatile("stmxcsr %0\n\tfnstcw %1\n\tfnstsw %2"
-                     : "=m"(fp->mxcsr), "=m"(fp->x87_control), "=m"(fp->x87_status));
-    fp->x87_status &= X87_EXCEPTIONS;
-}
-
-static __attribute__((noinline, cold)) void fp_set(const struct fp_environment *now, const struct fp_environment *fp) {
+void fp_set(const struct fp_environment *now, const struct fp_environment *fp) {
     if (now->x87_status != fp->x87_status) {
         struct { uint32_t control, status, others[5]; } x87;
         __asm__ volatile("fnstenv %0" : "=m"(x87)); /* masks all exceptions: fldenv puts the control word back */
@@ -150,14 +130,6 @@ static __attribute__((noinline, cold)) void fp_set(const struct fp_environment *
     if (now->mxcsr != fp->mxcsr) __asm__ volatile("ldmxcsr %0" : : "m"(fp->mxcsr));
 }
 
-static inline bool fp_is_same(const struct fp_environment *a, const struct fp_environment *b) {
-    _Static_assert(sizeof(struct fp_environment) == sizeof(uint64_t), "compared as one word");
-    uint64_t x, y;
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return x == y;
-}
-
 void fiber_make(struct fiber *fiber, void (*entry)(void), bool is_first) {
     /* As if `entry` had been called: the stack is one word below a multiple of 16, a null return address on top. */
     void **top = (void **)((char *)fiber->stack + fiber->stack_size - 64);
@@ -165,16 +137,11 @@ void fiber_make(struct fiber *fiber, void (*entry)(void), bool is_first) {
     *--top = (void *)entered(fiber, entry);
     for (int i = 0; i < KEPT_REGISTERS; i++) *--top = NULL;
     fiber->sp = top;
+    if (options.fp_unseen) return;
     if (is_first)
         fiber->fp = (struct fp_environment){.mxcsr = 0x1f80, .x87_control = 0x37f};
     else
         fp_read(&fiber->fp);
-}
-
-static inline void swap(struct fiber *from, struct fiber *to) {
-    fp_read(&from->fp);
-    if (!fp_is_same(&from->fp, &to->fp)) fp_set(&from->fp, &to->fp);
-    rp_switch(&from->sp, &to->sp);
 }
 
 #else
@@ -193,21 +160,19 @@ void fiber_make(struct fiber *fiber, void (*entry)(void), bool is_first) {
     makecontext(context, entered(fiber, entry), 0);
 }
 
-static inline void swap(struct fiber *from, struct fiber *to) {
+void fiber_swap(struct fiber *from, struct fiber *to) {
     if (from->context == NULL) from->context = calloc(1, sizeof(ucontext_t));
     swapcontext(from->context, to->context);
 }
 
 #endif
 
-void fiber_switch(struct fiber *from, struct fiber *to) {
 #ifdef WITH_ASAN
+void fiber_switch(struct fiber *from, struct fiber *to) {
     void *fake;
     left = from;
     __sanitizer_start_switch_fiber(&fake, to->stack, to->stack_size);
-    swap(from, to);
+    fiber_swap(from, to);
     arrived(fake);
-#else
-    swap(from, to);
-#endif
 }
+#endif

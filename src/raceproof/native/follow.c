@@ -84,12 +84,17 @@ static bool both_stand(void) {
            op_conflicting_accesses(&a->pending, &b->pending);
 }
 
+/* Only a wakeup without a signal, which nobody can rely on, would let it go on. */
+static bool waits_unasked(const struct thread *t) {
+    return t->pending.kind == OP_COND_WAKE && t->timed && !t->looks_at_time && !is_woken(t);
+}
+
 /* Nobody can go on, and the program has not ended. */
 static bool is_stuck(void) {
     for (tset rest = live; rest != 0; rest &= rest - 1) {
         const struct thread *t = &threads[__builtin_ctzll(rest)];
         bool waits = t->pending.kind != OP_EXIT && t->pending.kind != OP_NEVER;
-        if (!waits || is_enabled(t)) return false;
+        if (!waits || (is_enabled(t) && !waits_unasked(t))) return false;
     }
     return live != 0;
 }
@@ -101,7 +106,10 @@ static _Noreturn void end_of_plan(void) {
         report_next(&threads[hold_b.tid]);
     }
     report_flush_step();
-    if (!holding && is_stuck()) report_deadlock(live);
+    if (!holding && is_stuck()) {
+        for (tset rest = live; rest != 0; rest &= rest - 1) report_blocked(&threads[__builtin_ctzll(rest)]);
+        report_deadlock(live);
+    }
     end_execution(CUT_REPLAYED);
 }
 
@@ -109,6 +117,7 @@ static _Noreturn void end_of_plan(void) {
 void follow(const struct op *op, const char *what) {
     report_flush_step();
     self->pending = *op;
+    self->what = what;
     if (holding && both_stand()) end_of_plan();
     for (int next; (next = next_thread()) != self->tid;) {
         if (next < 0) end_of_plan();

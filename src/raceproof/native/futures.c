@@ -18,7 +18,7 @@
 #define MAX_STANDS (1u << 21)
 #define POSITION_WORDS (1u << 22)
 
-struct change { uint64_t exclusive, shared, released; };
+struct change { uint64_t exclusive, shared, released; bool unnamed; }; /* unnamed: locks without a token may be released */
 struct access_entry { uint32_t point, access; struct change change; };
 struct number_entry { uint32_t point, number; };
 struct table { void *rows; uint32_t count; };
@@ -86,8 +86,8 @@ static struct point *point_at(uint32_t number) {
     return &points[number];
 }
 
-/* `1,2s -`: tokens taken (s: shared) and tokens that may be given back (*: any). Tokens beyond our sets protect
- * nothing. */
+/* `1,2s -`: tokens taken (s: shared) and tokens that may be given back (d: locks without a token, *: any). Tokens beyond
+ * our sets protect nothing. */
 static bool read_change(const char *taken, const char *given, struct change *change) {
     memset(change, 0, sizeof *change);
     for (const char *c = taken; *c != 0 && *c != '-';) {
@@ -104,6 +104,11 @@ static bool read_change(const char *taken, const char *given, struct change *cha
         return true;
     }
     for (const char *c = given; *c != 0 && *c != '-';) {
+        if (*c == 'd') {
+            change->unnamed = true;
+            c += c[1] == ',' ? 2 : 1;
+            continue;
+        }
         char *end;
         unsigned long token = strtoul(c, &end, 10);
         if (token < MAX_TOKENS) change->released |= (uint64_t)1 << token;
@@ -199,8 +204,20 @@ struct position { uint32_t at, length; uint64_t hash; uint64_t exclusive, shared
 
 static struct position *positions; /* shared with child processes, as are the stands */
 static uint32_t *words, *position_table;
-static struct { uint32_t positions, words, stands, pasts, keys; uint8_t lost; } *used;
-static struct stand { uint32_t from, position; uint8_t tid; } *stands;
+static struct {
+    uint32_t positions, words, stands, pasts, keys, locks;
+    uint32_t last_stand[RP_MAX_THREADS];
+    uint8_t lost;
+} *used;
+static uintptr_t *lock_addresses; /* of locks that no token names, numbered behind the tokens */
+
+/* Where a thread stands from state `from` on, and what it waits for there if it cannot go on: the end of thread `joins`,
+ * or the lock `object`. `wakes_with`: the lock that it has again when its wait at a condition is over. */
+static struct stand {
+    uint32_t from, position, before; /* before: the thread's stand before this one, or NONE */
+    uint8_t tid, joins, waits;
+    uintptr_t object, wakes_with;
+} *stands;
 static uint32_t *stand_clocks; /* row i: happens-before of the thread at stand i */
 
 /* Accesses that were made: what (access and locks, numbered as keys), by whom, when. */
@@ -210,13 +227,23 @@ static struct past { uint32_t from, key, epoch; uint8_t tid; } *pasts;
 #define MAX_PASTS (1u << 21)
 
 #define ENDED 0 /* position 0: nothing comes any more */
+#define NEVER_LED (NO_THREAD - 1)
 
-static uint64_t token_bit(uintptr_t object) {
+/* The bit of a lock, by its address: whatever pointer led to it, [PDP, Fig. 4] l.5. One that no token names is given the
+ * next number that is free. 0: there is none any more, it protects nothing. */
+static uint64_t lock_bit(uintptr_t object) {
     if (object == 0) return 1; /* the atomic section */
-    for (uint32_t i = 1; i < token_count && i < MAX_TOKENS; i++)
-        if ((uintptr_t)program.tokens[i - 1] == object) return (uint64_t)1 << i;
-    return 0;
+    for (uint32_t i = 1; i < token_count; i++)
+        if ((uintptr_t)program.tokens[i - 1] == object) return i < MAX_TOKENS ? (uint64_t)1 << i : 0;
+    uint32_t number = token_count;
+    while (number < token_count + used->locks && lock_addresses[number - token_count] != object) number++;
+    if (number >= MAX_TOKENS) return 0;
+    if (number == token_count + used->locks) lock_addresses[used->locks++] = object;
+    return (uint64_t)1 << number;
 }
+
+/* Locks that no token names: what the tables cannot tell apart when one of them is given back. */
+static uint64_t unnamed_locks(void) { return token_count < MAX_TOKENS ? UINT64_MAX << token_count : 0; }
 
 static uint32_t position_of(const uint32_t *content, uint32_t length, uint64_t exclusive, uint64_t shared) {
     uint64_t hash = exclusive * 31 + shared;
@@ -241,7 +268,7 @@ static uint32_t position_of(const uint32_t *content, uint32_t length, uint64_t e
 }
 
 static void add_held(uintptr_t object, bool is_shared, uint64_t *exclusive, uint64_t *shared) {
-    *(is_shared ? shared : exclusive) |= token_bit(object);
+    *(is_shared ? shared : exclusive) |= lock_bit(object);
 }
 
 static uint32_t position_now(const struct thread *t) {
@@ -269,7 +296,17 @@ void futures_stand(struct thread *t) {
         return;
     }
     clock_copy(stand_clocks + (size_t)used->stands * RP_MAX_THREADS, t->hb, G->paths);
-    stands[used->stands++] = (struct stand){G->event_count, position_now(t), t->tid};
+    const struct op *op = &t->pending;
+    bool waits = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION;
+    stands[used->stands] = (struct stand){.from = G->event_count,
+                                          .position = position_now(t),
+                                          .before = used->last_stand[t->tid],
+                                          .tid = t->tid,
+                                          .joins = op->kind == OP_JOIN ? (uint8_t)op->id : NO_THREAD,
+                                          .waits = waits,
+                                          .object = op->object,
+                                          .wakes_with = t->wait_mutex};
+    used->last_stand[t->tid] = used->stands++;
 }
 
 static uint32_t key_of(uint32_t access, uint64_t exclusive, uint64_t shared) {
@@ -302,6 +339,7 @@ void futures_reset(void) {
     if (!futures_usable) return;
     used->stands = used->pasts = 0;
     used->lost = 0;
+    for (uint32_t t = 0; t < RP_MAX_THREADS; t++) used->last_stand[t] = NONE;
 }
 
 /* ---- what a position may reach */
@@ -409,15 +447,23 @@ static bool meet_unprotected(const struct reach *r, const struct reach *s, uint3
     return false;
 }
 
+static void note_data_conflict(uint32_t pair) {
+    G->data_conflicts += !options.pair_conflicts[pair];
+    options.pair_conflicts[pair] = 1;
+}
+
 static bool race_between(const struct reach *r, const struct reach *s) {
     if (!r->is_known || !s->is_known) return true;
     if (r->access_count == 0 || s->access_count == 0) return false;
+    bool any = false;
     for (uint32_t i = 0; i < options.pair_count; i++) {
         const struct found_race *pair = &options.pairs[i];
-        if (options.pair_is_ordered[i]) continue;
-        if (meet_unprotected(r, s, pair->a, pair->b) || meet_unprotected(r, s, pair->b, pair->a)) return true;
+        if (options.pair_is_ordered[i] || (any && options.pair_conflicts[i])) continue;
+        if (!meet_unprotected(r, s, pair->a, pair->b) && !meet_unprotected(r, s, pair->b, pair->a)) continue;
+        note_data_conflict(i);
+        any = true;
     }
-    return false;
+    return any;
 }
 
 static bool may_race(uint32_t p, uint32_t q) {
@@ -631,51 +677,139 @@ static const uint32_t *clock_at(uint32_t k, uint8_t tid) {
     return nothing;
 }
 
-/* Did the thread do it, or stand before it, behind state k, in conflict with event e, and before anything had ordered
- * the two? Then the search has seen that it could come first, and lets the thread go there if that is possible. An
- * order that came about behind k tells nothing: the search does not go back there to undo it. */
-static bool was_seen(uint32_t k, uint8_t tid, uint32_t site, uint32_t access, uint32_t e) {
-    if (tid == NO_THREAD) return false;
-    const struct node *node = &nodes[nodes[e].section != NONE && nodes[e].section < e ? nodes[e].section : e];
-    tset possible = node->enabled & ~(options.algorithm->sleeps ? node->asleep : 0);
-    if (!(possible & BIT(tid))) return false;
-    const uint32_t *clock = clock_at(k, tid);
-    for (uint32_t i = k; i <= G->event_count; i++) {
-        bool is_event = i < G->event_count;
-        if (is_event ? events[i].tid != tid : G->final_state[tid] != T_READY) continue;
-        const struct op *op = is_event ? &events[i].op : &G->final_pending[tid];
-        bool is_it = access != NONE ? is_access(op) && op->id == access : op->kind != OP_MEMORY && op->site == site;
-        if (is_it && op_dependent(op, &events[e].op) && clock[events[e].tid] < events[e].number) return true;
-        if (is_event) clock = CLOCK(i);
-    }
-    return false;
+/* Where a thread stands at state `at`; null: it does not exist yet. */
+static const struct stand *stand_at(uint32_t at, uint8_t tid) {
+    uint32_t i = used->last_stand[tid];
+    while (i != NONE && stands[i].from > at) i = stands[i].before;
+    return i == NONE ? NULL : &stands[i];
 }
 
-static bool conflicts_of(uint32_t k, uint32_t position, uint8_t tid, bool with_seen,
-                         bool (*found)(uint32_t, uint8_t)) {
-    const struct reach *r = reach_of(position);
-    const uint32_t *clock = clock_at(k, tid);
+static bool holds(const struct stand *s, uint64_t bit) {
+    if (s == NULL || s->position == NONE || (s->wakes_with != 0 && lock_bit(s->wakes_with) == bit)) return false;
+    return ((positions[s->position].exclusive | positions[s->position].shared) & bit) != 0;
+}
+
+/* A thread that has the lock at state `at`: `preferred` if that one has it. */
+static uint8_t holder_at(uint32_t at, uintptr_t object, uint8_t but, uint8_t preferred) {
+    uint64_t bit = lock_bit(object);
+    uint8_t found = NO_THREAD;
+    for (uint32_t t = 0; t < G->paths && bit != 0; t++) {
+        if (t == but || !holds(stand_at(at, (uint8_t)t), bit)) continue;
+        if (t == preferred || found == NO_THREAD) found = (uint8_t)t;
+    }
+    return found;
+}
+
+/* Who must make a step at node `at` before thread `tid` can do anything that it has not done yet: itself, if it is enabled
+ * there; else whom it waits for, or who creates it. `waiting` is not to make one: if it is needed, NEVER_LED. NO_THREAD:
+ * that is not known. */
+static uint8_t leader_at(uint32_t at, uint8_t tid, uint8_t waiting) {
+    for (uint32_t i = 0; i <= G->paths; i++) {
+        if (tid == waiting) return NEVER_LED;
+        if (tid == NO_THREAD) return NO_THREAD;
+        if (nodes[at].enabled & BIT(tid)) return tid;
+        const struct stand *s = stand_at(at, tid);
+        if (s == NULL) tid = G->thread_parent[tid];
+        else if (s->joins != NO_THREAD) tid = s->joins;
+        else if (s->waits) tid = holder_at(at, s->object, tid, waiting);
+        else return NO_THREAD;
+    }
+    return NO_THREAD; /* they wait for one another */
+}
+
+/* Whose operations are asked for: those of thread `tid`, or those of a thread to be created, if only `creator` may do so
+ * (NO_THREAD: others may, too). */
+struct asking { uint32_t k, position; uint8_t tid, creator; bool (*found)(uint32_t, uint8_t); };
+
+static tset *asked; /* by event: threads that were asked for */
+
+static bool tell(const struct asking *ask, uint32_t e) {
+    uint32_t at = nodes[e].section != NONE && nodes[e].section < e ? nodes[e].section : e;
+    uint8_t first = ask->tid != NO_THREAD ? ask->tid : ask->creator;
+    uint8_t leader = leader_at(at, first, events[at].tid);
+    if (first != NO_THREAD) asked[e] |= BIT(first);
+    return leader == NEVER_LED || ask->found(at, leader);
+}
+
+/* Did the thread of event e hold a lock there with which the access to come cannot be made at that time? Then it is the
+ * order of taking that lock which counts. */
+static bool excluded_at(uint32_t e, const struct reached *access) {
+    const struct stand *s = events[e].op.kind == OP_MEMORY ? stand_at(e, events[e].tid) : NULL;
+    if (s == NULL || s->position == NONE) return false;
+    struct reached made = {events[e].op.id, positions[s->position].exclusive, positions[s->position].shared};
+    return is_protected(&made, access);
+}
+
+bool futures_excluded(uint32_t d, uint32_t at, uint8_t tid) {
+    const struct stand *s = futures_usable && !used->lost ? stand_at(at, tid) : NULL;
+    if (s == NULL || s->position == NONE) return false;
+    struct reached there = {RP_NO_ACCESS, positions[s->position].exclusive, positions[s->position].shared};
+    return excluded_at(d, &there);
+}
+
+static bool conflicts_of(const struct asking *ask) {
+    const struct reach *r = reach_of(ask->position);
+    uint8_t knows = ask->tid != NO_THREAD ? ask->tid : ask->creator;
+    const uint32_t *clock = clock_at(ask->k, knows);
     for (uint32_t i = 0; i < r->sync_count + r->access_count && !must_stop(); i++) {
         bool is_sync = i < r->sync_count;
-        uint32_t site = is_sync ? r->syncs[i] : NONE, access = is_sync ? NONE : r->accesses[i - r->sync_count].access;
-        for (uint32_t e = k; e-- > 0;) {
+        uint32_t site = is_sync ? r->syncs[i] : NONE;
+        const struct reached *access = is_sync ? NULL : &r->accesses[i - r->sync_count];
+        for (uint32_t e = ask->k; e-- > 0;) {
             const struct event *ev = &events[e];
-            if (ev->tid == tid || clock[ev->tid] >= ev->number) continue;
-            if (!(is_sync ? site_may_conflict(site, &ev->op) : access_may_conflict(access, &ev->op))) continue;
-            if ((with_seen || !was_seen(k, tid, site, access, e)) && !found(e, tid)) return false;
+            if (ev->tid == ask->tid || clock[ev->tid] >= ev->number) continue;
+            bool is_told = knows != NO_THREAD && (asked[e] & BIT(knows));
+            if (is_told && !is_sync) continue;
+            if (is_sync ? !site_may_conflict(site, &ev->op)
+                        : !access_may_conflict(access->access, &ev->op) || excluded_at(e, access))
+                continue;
+            if (!is_told && !tell(ask, e)) return false;
             if (is_sync && hides_earlier(site, &ev->op)) break;
         }
     }
     return true;
 }
 
-bool future_conflicts(uint32_t k, bool with_seen, bool (*found)(uint32_t e, uint8_t tid)) {
-    for (uint32_t t = 0; t < G->paths; t++)
-        if (current.position[t] != ENDED && !conflicts_of(k, current.position[t], (uint8_t)t, with_seen, found)) return false;
-    for (uint64_t rest = current.functions; rest != 0; rest &= rest - 1)
-        if (!conflicts_of(k, function_position((uint32_t)__builtin_ctzll(rest)), NO_THREAD, with_seen, found))
-            return false;
+/* The only thread that may create one that runs this function, from the current state on; NO_THREAD if there are
+ * several. */
+static uint8_t only_creator_of(uint32_t function) {
+    uint8_t found = NO_THREAD;
+    for (uint32_t t = 0; t < G->paths; t++) {
+        if (current.position[t] == ENDED) continue;
+        struct state alone = {.is_known = true};
+        add_functions(&alone, reach_of(current.position[t])->creates);
+        if (!(alone.functions >> function & 1)) continue;
+        if (found != NO_THREAD) return NO_THREAD;
+        found = (uint8_t)t;
+    }
+    return found;
+}
+
+bool future_conflicts(uint32_t k, bool (*found)(uint32_t e, uint8_t leader)) {
+    if (asked == NULL) asked = reserve(sizeof *asked * MAX_EVENTS);
+    memset(asked, 0, sizeof *asked * k);
+    for (uint32_t t = 0; t < G->paths; t++) {
+        struct asking ask = {k, current.position[t], (uint8_t)t, NO_THREAD, found};
+        if (current.position[t] != ENDED && !conflicts_of(&ask)) return false;
+    }
+    for (uint64_t rest = current.functions; rest != 0; rest &= rest - 1) {
+        uint32_t function = (uint32_t)__builtin_ctzll(rest);
+        struct asking ask = {k, function_position(function), NO_THREAD, only_creator_of(function), found};
+        if (!conflicts_of(&ask)) return false;
+    }
     return true;
+}
+
+void futures_met(uint32_t a, uint32_t b) {
+    static uint64_t seen[1024]; /* the same ones come again and again */
+    uint64_t key = (uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a);
+    uint64_t *slot = &seen[(key * 0x9e3779b97f4a7c15u) >> 54];
+    if (*slot == key + 1) return;
+    *slot = key + 1;
+    for (uint32_t i = 0; i < options.pair_count; i++) {
+        const struct found_race *p = &options.pairs[i];
+        if ((p->a == a && p->b == b) || (p->a == b && p->b == a)) note_data_conflict(i);
+    }
 }
 
 void futures_leave_out(uint32_t a, uint32_t b) {
@@ -697,8 +831,13 @@ void futures_leave_out(uint32_t a, uint32_t b) {
         }                                                                         \
     } while (0)
 
+static void widen(struct change *change) {
+    if (change->unnamed) change->released |= unnamed_locks();
+}
+
 void futures_ready(void) {
     options.pair_is_ordered = calloc(options.pair_count + 1, 1);
+    options.pair_conflicts = calloc(options.pair_count + 1, 1);
     for (uint32_t i = 0; i < options.pair_count; i++)
         options.pair_is_ordered[i] = is_ordered(options.pairs[i].a, options.pairs[i].b);
     futures_usable = seen_any && !refused && point_count > 0;
@@ -706,6 +845,9 @@ void futures_ready(void) {
     INDEX_ROWS(access_rows, access_count, first_access, accesses);
     INDEX_ROWS(sync_rows, sync_count, first_sync, syncs);
     INDEX_ROWS(create_rows, create_count, first_create, creates);
+    for (uint32_t i = 0; i < access_count; i++) widen(&access_rows[i].change);
+    for (uint32_t i = 0; i < point_count; i++) widen(&points[i].leave);
+    lock_addresses = reserve(sizeof *lock_addresses * MAX_TOKENS);
     positions = reserve(sizeof *positions * MAX_POSITIONS);
     position_table = reserve(sizeof *position_table * 2 * MAX_POSITIONS);
     words = reserve(sizeof *words * POSITION_WORDS);

@@ -23,13 +23,20 @@ void futures_reset(void); /* before an execution */
  * if there is none. SubspaceRaceFree of [PDP, Fig. 4]. */
 uint32_t first_race_free(uint32_t from);
 
-/* What may come behind state k (the one that first_race_free has found) and depends on events before it. `found` is
- * told the latest such event for each operation, and its thread, NO_THREAD for one that may still be created; false
- * as soon as `found` says so. Without `with_seen`, operations that the execution had behind k are left out.
+/* What may come behind state k (the one that first_race_free has found) and depends on events before it, seen or not.
+ * `found` is told each such event e, or the beginning of its atomic section, and a thread that must make a step there
+ * before the operation can come; NO_THREAD: it is not known which. False as soon as `found` says so.
  *
  * [PDP, Fig. 7] does without: it takes what the execution shows behind k for all that can come there. But a branch
  * that was not taken there may hold an operation whose order with an event before k decides about a race. */
-bool future_conflicts(uint32_t k, bool with_seen, bool (*found)(uint32_t e, uint8_t tid));
+bool future_conflicts(uint32_t k, bool (*found)(uint32_t e, uint8_t leader));
+
+/* Did the thread of event d, and thread `tid` in state `at`, hold a lock that only one of them can have? */
+bool futures_excluded(uint32_t d, uint32_t at, uint8_t tid);
+
+/* Two accesses conflict in an execution: a data conflict of [DHTC, Table 3] for a search that does not prune. For one that
+ * does, pairs that the check of a state has not excluded are. */
+void futures_met(uint32_t a, uint32_t b);
 
 /* A pair that need not be looked for any more. */
 void futures_leave_out(uint32_t a, uint32_t b);

@@ -176,6 +176,7 @@ static enum stop one_search(void) {
             report_races();
             if (!options.all) return STOP_RACE;
         }
+        if (G->cut == CUT_DEADLOCK && options.deadlocks == DEADLOCKS_FIRST) return STOP_DEADLOCK;
         if (must_stop()) return stop_reason(); /* the end of the search may have been cut short */
         if (items_divided() && G->choice_count > 0) return STOP_INPUTS;
         if (G->restart) {
@@ -209,7 +210,7 @@ static enum stop one_search(void) {
 }
 
 static const char *const stop_names[] = {"complete", "time", "interrupted", "executions", "race",
-                                         "items", "restart", "inputs", "pairs"};
+                                         "items", "restart", "inputs", "pairs", "deadlock"};
 
 static void report_reason(const char *text) {
     report_put("bounded\t");
@@ -292,6 +293,7 @@ void run_search(void) {
     report_number("subspace_checks", G->subspace_checks);
     report_number("subspace_race_free", G->subspace_race_free);
     report_number("backtracks_skipped", G->backtracks_skipped);
+    report_number("data_conflicts", G->data_conflicts);
     if (G->classes != 0) report_number("classes", G->classes);
     report_number("threads", G->paths);
     report_number("cpu_microseconds", cpu);

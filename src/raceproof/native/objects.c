@@ -24,6 +24,7 @@ static struct object *objects;
 static uint32_t object_count;
 static struct object section; /* of __VERIFIER_atomic_begin: has no address */
 static struct object outside; /* all that threads tell one another through the system */
+static bool outside_is_used;
 
 static void clear(struct object *o, enum object_type type) {
     uint32_t n = G->paths;
@@ -44,7 +45,7 @@ void objects_reset(void) {
     }
     object_count = 0;
     clear(&section, O_SECTION);
-    clear(&outside, O_OUTSIDE);
+    outside_is_used = false;
 }
 
 /* What a static initialiser says about the type of a mutex. */
@@ -69,7 +70,7 @@ void objects_grow(uint32_t tid) {
     clear_column(&outside, tid);
 }
 
-struct object *object_fresh(const void *address, enum object_type type) {
+__attribute__((noinline)) struct object *object_fresh(const void *address, enum object_type type) {
     if (object_count == MAX_OBJECTS) {
         limit_reached(RP_LIMIT_OBJECTS);
         end_execution(CUT_THREADS);
@@ -95,9 +96,16 @@ static struct object *known_at(const void *address, enum object_type type) {
 
 uint32_t object_index(const struct object *o) { return (uint32_t)(o - objects); }
 
-struct object *object_at(const void *address, enum object_type type) {
+/* Those without an address. */
+static __attribute__((noinline)) struct object *single_object(enum object_type type) {
     if (type == O_SECTION) return &section;
-    if (type == O_OUTSIDE) return &outside;
+    if (!outside_is_used) clear(&outside, O_OUTSIDE);
+    outside_is_used = true;
+    return &outside;
+}
+
+struct object *object_at(const void *address, enum object_type type) {
+    if (__builtin_expect(type == O_SECTION || type == O_OUTSIDE, 0)) return single_object(type);
     struct object *o = known_at(address, type);
     return o != NULL ? o : object_fresh(address, type);
 }

@@ -255,7 +255,7 @@ static const void *lock_of(FILE *stream) {
 
 RP_LIB void rp_lib_flockfile(FILE *stream) { (void)lock_take(lock_of(stream), O_MUTEX, false, "flockfile"); }
 RP_LIB int rp_lib_ftrylockfile(FILE *stream) {
-    return lock_try(lock_of(stream), O_MUTEX, false, false, "ftrylockfile") == 0 ? 0 : -1;
+    return lock_try(lock_of(stream), O_MUTEX, false, false, "ftrylockfile");
 }
 RP_LIB void rp_lib_funlockfile(FILE *stream) { (void)lock_release(lock_of(stream), O_MUTEX, "funlockfile"); }
 

@@ -139,6 +139,9 @@ struct rp_global {
    max_steps N             hooks in one execution before it is cut (the result is then bounded)
    isolation memory|fork
    spurious 0|1            condition variables may wake up without a signal
+   pruning repaired|printed|none   of subspaces without races, in the searches that do so
+   deadlocks 0|1|2         not searched for | end with the first one | find all: then no wait ends without a signal, since
+                           a thread that only that could wake is blocked
    arg STRING              once for each argument, argv[0] first
    pair A B                access ids: a pair that is still open; any number of lines
    candidate BITS VALUE    a value to try for inputs (__VERIFIER_nondet_*) of at least that many bits
@@ -158,6 +161,7 @@ struct rp_global {
    known NAME              try, cancel, barrier: the program has such things, which decides what is a scheduling point;
                            weaker: so are atomics that are not sequentially consistent (weaker.c);
                            validity: the program says what it writes, and asks before it reads (validity.c);
+                           fp_unseen: no thread can tell whether others share its floating-point environment;
                            begun: what precedes the search proper is done
    visible ACCESS          this access is a scheduling point
    found A B               a pair of which a race is known
@@ -177,12 +181,13 @@ struct rp_global {
         call sites, separated by blanks; SIZE and ORDER of an access; RESULT of an operation (of a creation, the
         thread), if it is known; OBJECT the number of a lock or the like, -1 for none, KIND of a mutex (enum
         mutex_kind, + 4 if it is robust); ACCESS by id, -1 for none
-   next ...                the same: an access before which a thread stands when a race was driven
+   next ...                the same: an access before which a thread stands when a race was driven; or the operation
+                           in which it waits when the run ends in a deadlock (RESULT of a join: the thread)
    event TID STEPS WHAT ADDRESS OBJECT VALUE   replay only: what is no step (join, sem_init, barrier_init, once done)
    bounded REASON [SITE]   something was cut, or not tried (because of SITE): no proof for this input
    stat NAME VALUE
    output TEXT             what the program wrote in the first execution
-   end REASON              complete | race | time | executions | interrupted | replayed | items | restart | inputs | pairs
+   end REASON              complete | race | time | executions | interrupted | replayed | items | restart | inputs | pairs | deadlock
                            (pairs: so many races that there is no room for more)
 
    A program that cannot be loaded: the reason on standard error, and status RP_REFUSED.

@@ -175,6 +175,19 @@ static const char *why_bounded(const char *kind) {
     return "an execution did what C does not define";
 }
 
+/* `key`: what tells it from others of its kind. */
+static void put_other(const char *kind, const char *message, uint32_t site, uint32_t key) {
+    if (driving || !is_new(G->other_keys, &G->others, MAX_OTHERS, kind, key)) return;
+    if (self != NULL) record_switch();
+    report_put("other\t");
+    report_encoded(kind, strlen(kind));
+    report_put("\t");
+    report_encoded(message, strlen(message));
+    report_put("\t%d\t%u", self != NULL ? self->tid : 0, site);
+    put_schedule(G->segment_count);
+    report_end();
+}
+
 void report_other(const char *kind, const char *message, uint32_t site) {
     const char *why = why_bounded(kind);
     if (why != NULL) {
@@ -186,15 +199,7 @@ void report_other(const char *kind, const char *message, uint32_t site) {
         bool is_access = strcmp(kind, "use after free") == 0; /* then it is the access that is told, not a site */
         report_bounded(reason, is_access ? NONE : site);
     }
-    if (driving || !is_new(G->other_keys, &G->others, MAX_OTHERS, kind, site)) return;
-    if (self != NULL) record_switch();
-    report_put("other\t");
-    report_encoded(kind, strlen(kind));
-    report_put("\t");
-    report_encoded(message, strlen(message));
-    report_put("\t%d\t%u", self != NULL ? self->tid : 0, site);
-    put_schedule(G->segment_count);
-    report_end();
+    put_other(kind, message, site, site);
 }
 
 static const char *waits_for(const struct op *op) {
@@ -210,18 +215,25 @@ static const char *waits_for(const struct op *op) {
     }
 }
 
+/* Told once for each set of places; its own place is that of a thread that does not wait for the end of another. */
 void report_deadlock(tset blocked) {
     char text[512] = "";
     size_t at = 0;
-    uint32_t site = 0;
-    for (; blocked != 0; blocked &= blocked - 1) {
-        const struct thread *t = &threads[__builtin_ctzll(blocked)];
-        if (site == 0) site = t->pending.site;
+    uint32_t places = 2166136261u, site = threads[__builtin_ctzll(blocked)].pending.site;
+    for (tset rest = blocked; rest != 0; rest &= rest - 1) {
+        const struct thread *t = &threads[__builtin_ctzll(rest)];
+        places = (places ^ t->pending.site) * 16777619u;
         if (at < sizeof text - 80)
             at += (size_t)snprintf(text + at, sizeof text - at, "%sthread %u waits for %s", at ? ", " : "", t->tid,
                                    waits_for(&t->pending));
     }
-    report_other("deadlock", text, site);
+    for (tset rest = blocked; rest != 0; rest &= rest - 1) {
+        const struct op *op = &threads[__builtin_ctzll(rest)].pending;
+        if (op->kind == OP_JOIN) continue;
+        site = op->site;
+        break;
+    }
+    put_other("deadlock", text, site, places);
 }
 
 void rp_fail(const char *kind, const char *format, ...) {
@@ -297,8 +309,7 @@ void report_result(int64_t result) {
 }
 
 /* What is no step, but has to be known to tell what happened before what. */
-void report_event(const char *what, uintptr_t address, enum object_type type, int64_t value) {
-    if (options.mode != MODE_REPLAY || self == NULL) return;
+void put_event(const char *what, uintptr_t address, enum object_type type, int64_t value) {
     report_flush_step();
     struct op op = {.type = (uint8_t)type, .object = address};
     unsigned kind = 0;
@@ -322,6 +333,25 @@ void report_next(struct thread *t) {
     if (options.mode != MODE_REPLAY) return;
     report_flush_step();
     report_step(t, &t->pending, name_of(&t->pending));
+    put_step("next");
+}
+
+/* The operation in which a thread waits when the run ends in a deadlock. */
+void report_blocked(struct thread *t) {
+    if (options.mode != MODE_REPLAY) return;
+    report_flush_step();
+    const struct op *op = &t->pending;
+    const char *what = op->kind == OP_JOIN            ? "pthread_join"
+                       : op->kind == OP_BARRIER_LEAVE ? "pthread_barrier_wait"
+                       : op->kind == OP_SPIN          ? "spin loop"
+                       : op->kind == OP_OUTSIDE       ? "wait for the system"
+                                                      : t->what;
+    report_step(t, op, what);
+    last.object = object_number(op, &last.kind);
+    if (op->kind == OP_JOIN) {
+        last.has_result = true;
+        last.result = (int64_t)op->id;
+    }
     put_step("next");
 }
 

@@ -129,7 +129,12 @@ struct poll { const void *address; uint32_t size; uint8_t value[16]; };
 /* The floating-point environment: rounding, which exceptions trap, which have occurred. */
 struct fp_environment { uint32_t mxcsr; uint16_t x87_control, x87_status; };
 
-struct fiber { void *sp; void *context; void *stack; size_t stack_size; struct fp_environment fp; };
+struct fiber {
+    void *sp;
+    union { void *context; struct fp_environment fp; }; /* of ucontext, or ours */
+    void *stack;
+    size_t stack_size;
+};
 
 struct thread {
     struct fiber fiber;
@@ -161,6 +166,7 @@ struct thread {
     uint32_t section_event;      /* that began its atomic section, or NONE */
     uint64_t timeout_seen;       /* steps of others at the last time-out */
     uint32_t timeouts[MAX_TIMEOUTS], timeout_count; /* where its waits have ended without a signal since then */
+    const char *what;            /* in a replay: the name of its pending operation */
     uint8_t looks_at_time;       /* its wait is one with a time limit */
     uint8_t looks_again;         /* its wait stands in a loop that only tests and waits again */
     struct frame frames[MAX_FRAMES];
@@ -240,7 +246,7 @@ struct shared {
     uint32_t others, bounds;  /* findings of kind `other`, and what has bounded the search: those that were told */
     uint64_t other_keys[MAX_OTHERS], bound_keys[MAX_BOUNDS];
     uint64_t executions, blocked, transitions, classes;
-    uint64_t subspace_checks, subspace_race_free, backtracks_skipped;
+    uint64_t subspace_checks, subspace_race_free, backtracks_skipped, data_conflicts;
     uint32_t pairs_found;
     struct found_race found[MAX_PAIRS_FOUND];
     struct input_choice choices[MAX_CHOICES];
@@ -282,18 +288,24 @@ void *reserve(size_t bytes); /* address space for what lasts; zero */
 /* ---- options (main.c) */
 
 enum mode { MODE_SEARCH, MODE_REPLAY };
+enum pruning { PRUNING_REPAIRED, PRUNING_PRINTED, PRUNING_NONE };
+enum deadlocks { DEADLOCKS_NOT, DEADLOCKS_FIRST, DEADLOCKS_ALL };
 
 struct options {
     const struct algorithm *algorithm;
     bool all, fork, spurious;
+    uint8_t deadlocks; /* enum deadlocks */
     bool weaker; /* some atomics are not sequentially consistent */
+    bool fp_unseen; /* no thread can look at its floating-point environment, nor change it other than by computing */
     uint64_t max_executions, max_steps;
     double time_limit;
     enum mode mode;
+    enum pruning pruning; /* of subspaces without races: sound, as the paper prints it, not at all */
     int argc;
     char **argv;
     uint32_t pair_count;
     struct found_race *pairs;
+    uint8_t *pair_conflicts;  /* held for possible: data conflicts */
     uint8_t *pair_is_ordered; /* by static facts: not looked for when subspaces are checked */
     uint32_t access_limit;
     struct segment *schedule;
@@ -339,7 +351,7 @@ struct algorithm {
     void (*resume)(void);                                 /* others have begun: what precedes the search is done */
 };
 extern const struct algorithm algorithm_dfs, algorithm_dpor, algorithm_pdp, algorithm_dhtc, algorithm_optimal,
-    algorithm_race, algorithm_sweep, algorithm_classes;
+    algorithm_race, algorithm_sweep, algorithm_unhunted, algorithm_classes;
 
 /* ---- sched.c */
 
@@ -348,6 +360,7 @@ void point(const struct op *op, bool is_point, const char *what);
 void block(const struct op *op); /* wait until it is enabled: no event, no step */
 void wake(struct thread *t);     /* it waits at a condition: let it go on */
 bool is_enabled(const struct thread *t);
+bool is_woken(const struct thread *t); /* one that waits at a condition: by a signal, or because it is cancelled */
 uint64_t steps_of_others(const struct thread *t);
 bool try_succeeds(const struct thread *t);
 int default_choice(tset candidates);

@@ -85,6 +85,8 @@ static bool has_token(const struct thread *t, const struct object *o) {
     return false;
 }
 
+bool is_woken(const struct thread *t) { return is_cancelled(t) || has_token(t, object_of(&t->pending)); }
+
 uint64_t steps_of_others(const struct thread *t) { return options.max_steps - pulse.steps_left - t->steps; }
 
 /* Without anything that somebody else does, a wait may end without a signal once, or time out some times, not for ever:
@@ -111,7 +113,7 @@ bool is_enabled(const struct thread *t) {
     case OP_LOCK:
     case OP_RDLOCK:
     case OP_ATOMIC_SECTION: return lock_is_free(t, object_of(op), op->shared);
-    case OP_COND_WAKE: return is_cancelled(t) || may_time_out(t) || has_token(t, object_of(op));
+    case OP_COND_WAKE: return may_time_out(t) || is_woken(t);
     case OP_SEM_WAIT: return object_of(op)->value > 0 || is_cancelled(t);
     case OP_BARRIER_LEAVE: return object_of(op)->round > t->wait_ticket;
     case OP_ONCE: return object_of(op)->once != 1;
@@ -160,7 +162,9 @@ void record_switch(void) {
     }
 }
 
-void resume(struct thread *t) {
+/* Always inlined, into dispatch, too: behind a switch of stacks the processor guesses each return wrong, and this is
+ * two less. */
+static inline __attribute__((always_inline)) void switch_to(struct thread *t) {
     if (t == self) return;
     struct thread *from = self;
     record_switch();
@@ -173,6 +177,8 @@ void resume(struct thread *t) {
     rp_site = from->saved_site;
     if (rp_fork_mode) thread_state_arrive();
 }
+
+void resume(struct thread *t) { switch_to(t); }
 
 _Noreturn void end_execution(enum cut cut) {
     if (self != NULL) record_switch();
@@ -301,8 +307,7 @@ static struct thread *decide(void) {
     return t;
 }
 
-/* Find who runs next and let them; comes back when it is this thread's turn. Always inlined: behind a switch of stacks
- * the processor guesses each return wrong, and this is one less. */
+/* Find who runs next and let them; comes back when it is this thread's turn. */
 static inline __attribute__((always_inline)) void dispatch(void) {
     if (pulse.tick) on_tick();
     for (tset rest = silent & live; rest != 0; rest &= rest - 1) {
@@ -310,10 +315,10 @@ static inline __attribute__((always_inline)) void dispatch(void) {
         if (!is_enabled(t)) continue;
         if (t->pending.kind == OP_SPIN && G->event_count > 0) t->wake_enabler = G->event_count - 1;
         silent &= ~BIT(t->tid);
-        resume(t);
+        switch_to(t);
         return;
     }
-    resume(decide());
+    switch_to(decide());
 }
 
 /* Two threads that stand before conflicting accesses: [PDP, Fig. 2] DETECTRACE, [DHTC, Fig. 9]. */

@@ -38,16 +38,22 @@ bool is_cancelled(const struct thread *t);
 
 /* report.c */
 void report_deadlock(tset blocked);
+void report_blocked(struct thread *t);
 void report_step(struct thread *t, const struct op *op, const char *what);
 void report_flush_step(void);
 void report_next(struct thread *t);
 void report_result(int64_t result);
-void report_event(const char *what, uintptr_t address, enum object_type type, int64_t value);
+void put_event(const char *what, uintptr_t address, enum object_type type, int64_t value);
 
 /* What the last step came to, for a replay. */
 static inline int told(int result) {
     if (__builtin_expect(options.mode == MODE_REPLAY, 0)) report_result(result);
     return result;
+}
+
+/* What is no step, for a replay. */
+static inline void report_event(const char *what, uintptr_t address, enum object_type type, int64_t value) {
+    if (__builtin_expect(options.mode == MODE_REPLAY && self != NULL, 0)) put_event(what, address, type, value);
 }
 
 #endif

@@ -3,12 +3,13 @@
  * Follows [FG05, Fig. 3], [PDP, Fig. 2].
  * Paper -> here: S -> nodes; s.backtrack, s.done, s.enabled -> the same; next(s, p) -> `next`.
  * Differs: the latest dependent transition must not happen before the one to be reversed, as in [FG05] ([PDP] leaves that
- * out of its line 19); backtrack sets are updated at the end of an execution, for all its states at once (which gives the same
+ * out of its line 19, and so does pdp as printed, which asks for common locks instead); backtrack sets are updated at the end of an execution, for all its states at once (which gives the same
  * sets, and is what [PDP, Fig. 7] needs); and for threads that are not enabled as well, as in [FG05].
  */
 
 #include "search_dpor.h"
 
+#include "futures.h"
 #include "items.h"
 
 /* What thread t was about to do from some state on: it stood there since behind its event `since` (NONE: from the
@@ -61,11 +62,17 @@ static void add_backtrack(uint32_t d, const struct next *next) {
 }
 
 static void update_for(const struct next *next, uint32_t limit) {
+    bool notes = options.algorithm == &algorithm_dpor || options.pruning == PRUNING_NONE;
     for (uint32_t d = next->at; d-- > 0;) {
         const struct event *e = &events[d];
         bool is_later = next->since == NONE || d > next->since;
         if (e->tid == next->tid || !op_dependent(&e->op, next->op) || !may_be_co_enabled(&e->op, next->op)) continue;
-        if (!is_later && next->clock[e->tid] >= e->number) continue; /* it could not have come first */
+        if (notes && op_conflicting_accesses(&e->op, next->op)) futures_met(e->op.id, next->op->id);
+        if (options.pruning == PRUNING_PRINTED) {
+            if (futures_excluded(d, next->at, next->tid)) continue;
+        } else if (!is_later && next->clock[e->tid] >= e->number) {
+            continue; /* it could not have come first */
+        }
         if (d >= limit) {
             G->backtracks_skipped++;
             continue;
@@ -83,19 +90,30 @@ static void add_rivals(uint32_t d) {
     }
 }
 
-void dpor_update(uint32_t limit) {
+/* A leader that sleeps is not run there, so that nobody sees what conflicts with its next step: then all others. */
+void dpor_before(uint32_t d, uint8_t leader) {
+    tset awake = nodes[d].enabled & ~asleep_at(d);
+    tset wanted = leader != NO_THREAD && (awake & BIT(leader)) ? BIT(leader) : awake;
+    if (d >= frozen) {
+        nodes[d].backtrack |= wanted;
+        return;
+    }
+    for (tset rest = wanted; rest != 0; rest &= rest - 1) items_request(d, rest & -rest, (uint8_t)__builtin_ctzll(rest));
+}
+
+void dpor_update(uint32_t limit, uint32_t end) {
     uint32_t n = G->event_count;
     uint32_t last[RP_MAX_THREADS];
     static const uint32_t nothing[RP_MAX_THREADS];
     for (uint32_t t = 0; t < G->paths; t++) last[t] = NONE;
-    for (uint32_t i = 0; i < n && !must_stop(); i++) {
+    for (uint32_t i = 0; i < n && i < end && !must_stop(); i++) {
         uint8_t t = events[i].tid;
         struct next next = {t, last[t], i, &events[i].op, last[t] == NONE ? nothing : CLOCK(last[t])};
         update_for(&next, limit);
         if (i < limit) add_rivals(i);
         last[t] = i;
     }
-    for (uint32_t t = 0; t < G->paths; t++) {
+    for (uint32_t t = 0; t < G->paths && end >= n; t++) {
         if (G->final_state[t] != T_READY) continue;
         struct next next = {(uint8_t)t, last[t], n, &G->final_pending[t], G->final_dep[t]};
         if (G->final_pending[t].kind != OP_START) update_for(&next, limit);
@@ -131,7 +149,7 @@ tset dpor_left(struct node *node) {
 }
 
 static bool finish(void) {
-    dpor_update(G->event_count);
+    dpor_update(G->event_count, G->event_count);
     return dpor_backtrack(false);
 }
 

@@ -126,13 +126,11 @@ static void append_chain(uint32_t *link, const struct sequence *v) {
 }
 
 static inline void take_out(struct sequence *v, uint32_t at) {
-    uint8_t tid = events[v->events[at]].tid;
-    v->count--;
-    v->tids &= ~BIT(tid);
-    for (uint32_t i = at; i < v->count; i++) {
-        v->events[i] = v->events[i + 1];
-        if (events[v->events[i]].tid == tid) v->tids |= BIT(tid);
-    }
+    uint32_t *list = v->events, last = --v->count, next = at + 1;
+    uint8_t tid = events[list[at]].tid;
+    while (next <= last && events[list[next]].tid != tid) next++;
+    if (next > last) v->tids &= ~BIT(tid);
+    memmove(list + at, list + at + 1, (last - at) * sizeof *list);
 }
 
 static void insert(struct node *node, struct sequence *v) {

@@ -209,7 +209,9 @@ static void note_timeout(uint32_t site) {
 static bool sleep_at(const void *cond, struct object *o, bool timed, const char *what) {
     struct op op = sync_op(OP_COND_WAKE, cond, O_COND, true);
     /* A loop that does nothing but look again and wait again does not care why it was woken. */
-    bool unasked = options.spurious && !self->polling;
+    bool unasked = options.spurious && !self->polling && options.deadlocks == DEADLOCKS_NOT;
+    if (options.deadlocks != DEADLOCKS_NOT && !timed && !self->polling)
+        report_bounded("that waits end without a signal was not tried", rp_site);
     self->waited = 1;
     self->timed = op.global = timed || unasked;
     self->looks_at_time = timed;
@@ -337,7 +339,7 @@ int64_t sem_value(const void *sem, const char *what) {
     note_try();
     struct op op = sync_op(OP_TRY, sem, O_SEM, true);
     point(&op, true, what);
-    return object_at(sem, O_SEM)->value;
+    return told((int)object_at(sem, O_SEM)->value);
 }
 
 int sem_give(const void *sem, const char *what) {

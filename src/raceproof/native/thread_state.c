@@ -37,9 +37,25 @@ static struct state {
     int host_error; /* h_errno */
     char name[NAME];
 } states[RP_MAX_THREADS];
+static tset have_state;       /* threads for which nothing was set are not in there: most programs set nothing */
 static signal_set of_process; /* pending for whoever takes them */
 
-static struct state *own(void) { return &states[self->tid]; }
+static struct state first_state(void) {
+    struct state first = {.alternate = {.ss_flags = SS_DISABLE}, .locale = LC_GLOBAL_LOCALE};
+    const char *path = options.argv[0], *last = strrchr(path, '/');
+    strncpy(first.name, last != NULL ? last + 1 : path, NAME - 1);
+    return first;
+}
+
+static struct state *state_of(const struct thread *t) {
+    struct state *s = &states[t->tid];
+    if (have_state & BIT(t->tid)) return s;
+    have_state |= BIT(t->tid);
+    *s = first_state();
+    return s;
+}
+
+static struct state *own(void) { return state_of(self); }
 
 static signal_set read_set(const sigset_t *set) {
     signal_set found;
@@ -64,23 +80,17 @@ static void set_real_mask(signal_set mask) {
     sigprocmask(SIG_SETMASK, &real, NULL);
 }
 
+/* A new thread has the mask and the name of its creator. */
 void thread_state_start(struct thread *t) {
-    struct state *s = &states[t->tid];
-    memset(s, 0, sizeof *s);
-    s->alternate.ss_flags = SS_DISABLE;
-    s->locale = LC_GLOBAL_LOCALE;
-    if (self != NULL) {
-        s->mask = own()->mask;
-        memcpy(s->name, own()->name, NAME);
-        return;
-    }
-    of_process = 0;
-    const char *path = options.argv[0], *last = strrchr(path, '/');
-    strncpy(s->name, last != NULL ? last + 1 : path, NAME - 1);
+    if (self == NULL) have_state = of_process = 0;
+    have_state &= ~BIT(t->tid);
+    if (self == NULL || !(have_state & BIT(self->tid))) return;
+    state_of(t)->mask = own()->mask;
+    memcpy(state_of(t)->name, own()->name, NAME);
 }
 
 void thread_state_switch(struct thread *from, struct thread *to) {
-    struct state *a = &states[from->tid], *b = &states[to->tid];
+    struct state *a = state_of(from), *b = state_of(to);
     a->host_error = h_errno;
     h_errno = b->host_error;
     if (a->mask != b->mask) set_real_mask(b->mask);
@@ -102,15 +112,15 @@ RP_LIB int rp_lib_pthread_setname_np(pthread_t id, const char *name) {
     struct thread *t = thread_by_handle((uintptr_t)id);
     if (t == NULL) return ESRCH;
     if (strlen(name) >= NAME) return ERANGE;
-    strcpy(states[t->tid].name, name);
+    strcpy(state_of(t)->name, name);
     return 0;
 }
 
 RP_LIB int rp_lib_pthread_getname_np(pthread_t id, char *name, size_t size) {
     struct thread *t = thread_by_handle((uintptr_t)id);
     if (t == NULL) return ESRCH;
-    if (strlen(states[t->tid].name) >= size) return ERANGE;
-    strcpy(name, states[t->tid].name);
+    if (strlen(state_of(t)->name) >= size) return ERANGE;
+    strcpy(name, state_of(t)->name);
     return 0;
 }
 
@@ -132,7 +142,7 @@ RP_LIB int rp_lib_sigaltstack(const stack_t *stack, stack_t *old) {
 /* ---- masks */
 
 bool signal_is_blocked(const struct thread *t, int number) {
-    return number >= 1 && number <= SIGNALS && (states[t->tid].mask & SIGNAL(number)) != 0;
+    return number >= 1 && number <= SIGNALS && (state_of(t)->mask & SIGNAL(number)) != 0;
 }
 
 static bool is_awaited_or_open(int number) {
@@ -145,7 +155,7 @@ bool signal_is_blocked_by_all(int number) { return !is_awaited_or_open(number); 
 
 void signal_leave(struct thread *t, int number) {
     if (number < 1 || number > SIGNALS) return;
-    *(t != NULL ? &states[t->tid].pending : &of_process) |= SIGNAL(number);
+    *(t != NULL ? &state_of(t)->pending : &of_process) |= SIGNAL(number);
     outside_gives();
 }
 

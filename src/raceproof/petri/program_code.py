@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from raceproof.facts import Sync, SyncOp, is_atomic_function
+from raceproof.facts import RELEASING, Sync, SyncOp, is_atomic_function, thread_operations
 from raceproof.ir import Address, Call, Function, Instr, SiteId, Terminator
 from raceproof.model import AccessId, CallTargets
 from raceproof.petri.program_flags import FlagUse
 from raceproof.petri.program_locks import ATOMIC
 from raceproof.petri.program_pointers import Place
-from raceproof.petri.program_surroundings import RELEASING, Surroundings, assumes, operations
+from raceproof.petri.program_surroundings import Surroundings, assumes
 
 ANY_SEMAPHORE: Final[Place] = ("", 0)
 _SILENT: Final = frozenset(
@@ -25,12 +25,14 @@ _SILENT: Final = frozenset(
 """Operations that take and give no tokens: waits may end without a signal. Of barriers and once-objects some are
 followed; of other once-objects the function that they run."""
 
+_SIGNALLING: Final = frozenset({Sync.SIGNAL, Sync.BROADCAST})
 _OF_LOCKS: Final = RELEASING | {Sync.LOCK, Sync.TRYLOCK}
 
 
 class Code:
     """`accesses`: those in question, by site. `locks`: global variables whose locks are followed, None for all; what
-    can only be about others is no step. `is_detailed`: the values of flags are followed."""
+    can only be about others is no step. `is_detailed`: the values of flags are followed. `has_conditions`: waits and
+    signals are steps of their own, which says nothing new to a net, but to a reader."""
 
     def __init__(
         self,
@@ -38,11 +40,13 @@ class Code:
         accesses: Mapping[SiteId, tuple[AccessId, ...]],
         locks: frozenset[str] | None = None,
         is_detailed: bool = False,
+        has_conditions: bool = False,
     ) -> None:
         self.around = around
         self.accesses = accesses
         self.locks = locks
         self.is_detailed = is_detailed
+        self.has_conditions = has_conditions
         self.flags: Mapping[SiteId, FlagUse] = around.flags if is_detailed else {}
         self._steps: dict[tuple[str, int], tuple[Instr, ...]] = {}
         self._released: dict[str, frozenset[str] | None] = {}
@@ -84,7 +88,7 @@ class Code:
             or targets.is_unknown  # may end the thread
             or (self.is_detailed and assumes(targets))
             or self.around.may_release_all(targets)
-            or any(self._is_step_of(op, instr, targets) for op in operations(targets))
+            or any(self._is_step_of(op, instr, targets) for op in thread_operations(targets))
         )
 
     def _is_step_of(self, op: SyncOp, call: Call, targets: CallTargets) -> bool:
@@ -92,6 +96,8 @@ class Code:
             return self._direct(call) in self.around.barriers
         if op.kind is Sync.ONCE:
             return self.once(call) is not None
+        if self.has_conditions and op.kind in _SIGNALLING:
+            return True
         return op.kind not in _SILENT and not self._is_about_others(op, targets)
 
     def follows(self, lock: Place) -> bool:
@@ -170,7 +176,7 @@ class Code:
                 isinstance(instr, Call)
                 and (
                     self.once(instr) is not None
-                    or any(self._is_telling(op, instr) for op in operations(self.around.calls.targets[instr.id]))
+                    or any(self._is_telling(op, instr) for op in thread_operations(self.around.calls.targets[instr.id]))
                 )
             )
             for instr in function.instructions()
@@ -179,6 +185,8 @@ class Code:
     def _is_telling(self, op: SyncOp, call: Call) -> bool:
         if op.kind is Sync.BARRIER_WAIT:
             return self._direct(call) in self.around.barriers
+        if self.has_conditions and op.kind in _SIGNALLING | {Sync.WAIT}:
+            return True
         return op.kind not in _SILENT | _OF_LOCKS | {Sync.WAIT, Sync.ATOMIC_BEGIN, Sync.ATOMIC_END, Sync.EXIT}
 
     def _uses_locks(self, function: Function) -> bool:
@@ -186,5 +194,5 @@ class Code:
             op.kind in _OF_LOCKS | {Sync.WAIT, Sync.ATOMIC_BEGIN, Sync.ATOMIC_END}
             for instr in function.instructions()
             if isinstance(instr, Call)
-            for op in operations(self.around.calls.targets[instr.id])
+            for op in thread_operations(self.around.calls.targets[instr.id])
         )

@@ -7,7 +7,7 @@ share. An edge without any is silent; one without a target ends the thread.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, final
+from typing import Final, Literal, final
 
 from raceproof.core import SourcePos
 from raceproof.ir import Program
@@ -85,13 +85,28 @@ class Round:
     part: Literal["free", "arrived", "leaving", "left", "new", "done"]
 
 
+ANY_CONDITION: Final[Place] = ("", 0)
+"""Where it is not certain which condition variable is signalled."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A wait at a condition variable, or a signal. `lock`: what a wait gives back, and has again afterwards."""
+
+    what: Literal["wait", "signal", "broadcast"]
+    place: Place
+    lock: Place | None = None
+
+
 Resource = Lock | Semaphore | Start | Ended | At | Value | Round
 Tokens = tuple[tuple[Resource, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`what` and `pos` say to a reader what the step is."""
+    """`what` and `pos` say to a reader what the step is. `condition`: it is that and nothing else (only drawn where the
+    program is to be written down, `program_sml`)."""
 
     source: int
     target: int | None
@@ -99,10 +114,11 @@ class Edge:
     give: Tokens = ()
     what: str = ""
     pos: SourcePos | None = None
+    condition: Condition | None = None
 
     @property
     def is_silent(self) -> bool:
-        return not self.take and not self.give
+        return not self.take and not self.give and self.condition is None
 
 
 @dataclass

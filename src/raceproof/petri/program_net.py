@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, unique
 from typing import Final
@@ -110,19 +110,32 @@ def net_of(
     around: Surroundings, pairs: Sequence[RacePair], budget: Budget, detail: Detail = Detail.CONTROL
 ) -> ProgramNet:
     """As `program_net`, for several nets of one program."""
-    code = Code(around, _sites(around.cp, pairs), is_detailed=detail is Detail.VALUES)
+    walk, kinds = drawn(around, pairs, budget, detail)
+    edges = reduced(walk.graph, budget, lambda lock: lock.place in walk.protecting)
+    return _Assembly(around, walk.graph, edges, kinds).net(pairs, walk.reached)
+
+
+def drawn(
+    around: Surroundings,
+    pairs: Sequence[RacePair],
+    budget: Budget,
+    detail: Detail = Detail.CONTROL,
+    *,
+    has_conditions: bool = False,
+) -> tuple[Walk, Kinds]:
+    """The control graphs of all threads. `has_conditions`: with waits and signals as steps of their own."""
+    code = Code(around, _sites(around.cp, pairs), is_detailed=detail is Detail.VALUES, has_conditions=has_conditions)
     shared: frozenset[Place] = frozenset()
     while True:
         kinds = Kinds(shared, around.counts)
         walk = Walk(code, kinds, budget)
-        graph = walk.run()
+        walk.run()
         if walk.is_cut and code.locks is None:
-            code = Code(around, code.accesses, _likely_locks(around.cp, pairs), code.is_detailed)
+            locks = _likely_locks(around.cp, pairs)
+            code = Code(around, code.accesses, locks, code.is_detailed, code.has_conditions)
         elif walk.shared <= shared:
-            break
+            return walk, kinds
         shared |= walk.shared  # a writer needs as many tokens as there may be readers: draw it again
-    edges = reduced(graph, budget, lambda lock: lock.place in walk.protecting)
-    return _Assembly(around, graph, edges, kinds).net(pairs, walk.reached)
 
 
 def unreached(cp: ConcurrentProgram, made: ProgramNet, pair: RacePair) -> str | None:
@@ -163,7 +176,6 @@ class _Assembly:
         self._taken: set[str] = set()
         self._nodes: dict[int, int] = {}
         self._resources: dict[Resource, int] = {}
-        self._initial_values = {use.flag.place: use.flag.initial for use in around.flags.values()}
 
     def net(self, pairs: Sequence[RacePair], reached: Mapping[AccessId, set[str]]) -> ProgramNet:
         for edge in self._edges:
@@ -243,20 +255,8 @@ class _Assembly:
     def _initial(self) -> Marking:
         main = next(iter(self._graph.entries.values()))
         tokens = [(self._nodes[main], 1)] if main in self._nodes else []
-        tokens += [(place, count) for r, place in self._resources.items() if (count := self._at_first(r))]
-        return _marking(tokens)
-
-    def _at_first(self, resource: Resource) -> int:
-        match resource:
-            case Lock(place=place):
-                return self._kinds.capacity(place)
-            case Round(place=place, part="free"):
-                return self._around.barriers[place]
-            case Round(part="new"):
-                return 1
-            case Value(flag=place, value=value):
-                return int(self._initial_values[place] == value)
-        return 0
+        counts = at_first(self._around, self._kinds, self._resources)
+        return _marking([*tokens, *((place, counts[r]) for r, place in self._resources.items() if counts[r])])
 
     def _targets(self, pairs: Sequence[RacePair]) -> tuple[tuple[Marking, ...], dict[Key, int | None]]:
         found: dict[Marking, int] = {}
@@ -270,6 +270,26 @@ class _Assembly:
                 target = _marking([(place, 1) for place in places if place is not None])
                 numbers[key] = found.setdefault(target, len(found))
         return tuple(found), numbers
+
+
+def at_first(around: Surroundings, kinds: Kinds, resources: Iterable[Resource]) -> dict[Resource, int]:
+    """The tokens of things that threads share, before any thread runs."""
+    values: dict[Place, int] = {}
+    found: dict[Resource, int] = {}
+    for resource in resources:
+        match resource:
+            case Lock(place=place):
+                found[resource] = kinds.capacity(place)
+            case Round(place=place, part="free"):
+                found[resource] = around.barriers[place]
+            case Round(part="new"):
+                found[resource] = 1
+            case Value(flag=place, value=value):
+                values = values or {use.flag.place: use.flag.initial for use in around.flags.values()}
+                found[resource] = int(values[place] == value)
+            case _:
+                found[resource] = 0
+    return found
 
 
 def _approximated(functions: Sequence[str]) -> Iterator[str]:

@@ -7,18 +7,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Final, Literal
 
 from raceproof.core import InternalError, SourcePos
-from raceproof.facts import Sync, SyncOp, installs_handlers
+from raceproof.facts import RELEASING, Sync, SyncOp, installs_handlers, names_of, thread_operations
 from raceproof.ir import Call, Function, IntType
 from raceproof.petri.program_code import ANY_SEMAPHORE, Code
-from raceproof.petri.program_edges import Ended, Lock, Round, Semaphore, Start, ThreadCopy, Tokens, name_of_place
+from raceproof.petri.program_edges import (
+    ANY_CONDITION,
+    Condition,
+    Ended,
+    Lock,
+    Round,
+    Semaphore,
+    Start,
+    ThreadCopy,
+    Tokens,
+    name_of_place,
+)
 from raceproof.petri.program_joins import Variable
 from raceproof.petri.program_locks import ATOMIC, MAX_DEPTH, Held, Hold, Kinds, Mode, find, kept, with_hold, without
 from raceproof.petri.program_pointers import Arguments, Place, unknown_arguments
 from raceproof.petri.program_states import Move, Phase, State
-from raceproof.petri.program_surroundings import RELEASING, initial_value, operations
+from raceproof.petri.program_surroundings import initial_value
 from raceproof.petri.program_values import Known, unsigned, with_known
+
+_UNTIMED: Final = frozenset({"pthread_cond_wait", "__pthread_cond_wait", "cnd_wait"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +65,14 @@ class Operations:
                 held, give = self.without(state.held, frozenset({ATOMIC[0]}))
                 yield Move(replace(behind, held=held), give=give, what="ends its atomic section", pos=call.pos)
             case Sync.WAIT:
-                yield self._wait(state, call, self._place(context, call, op.lock_arg))
+                lock = self._place(context, call, op.lock_arg)
+                if lock is not None and find(state.held, lock) is None:
+                    yield Move(behind)  # a mutex that knows its holder refuses the wait
+                named = self._named_wait(state, call, place, lock)
+                yield self._wait(state, call, lock) if named is None else Move(behind, pos=call.pos, condition=named)
+            case Sync.SIGNAL | Sync.BROADCAST if self._code.has_conditions:
+                what: Literal["signal", "broadcast"] = "signal" if op.kind is Sync.SIGNAL else "broadcast"
+                yield Move(behind, pos=call.pos, condition=Condition(what, place or ANY_CONDITION))
             case kind if kind in RELEASING:
                 yield self._unlock(state, call, place)
             case Sync.SEM_WAIT | Sync.SEM_TRYWAIT:
@@ -155,10 +176,21 @@ class Operations:
         name = name_of_place(self._around.program, lock)
         return Move(replace(waiting, held=held), give=give, what=f"waits without {name}", pos=call.pos)
 
+    def _named_wait(self, state: State, call: Call, place: Place | None, lock: Place | None) -> Condition | None:
+        """A wait that is told as such: at a known condition variable, with a lock that is certainly held, without a
+        time limit."""
+        if not self._code.has_conditions or place is None or lock is None:
+            return None
+        hold = find(state.held, lock)
+        names = {name for symbol in self._around.calls.targets[call.id].externals for name in names_of(symbol)}
+        if hold is None or hold != Hold(lock, Mode.EXCLUSIVE) or lock in self._kinds.shared or not names <= _UNTIMED:
+            return None
+        return Condition("wait", place, lock)
+
     def wake(self, state: State, context: Context, call: Call) -> Iterator[Move]:
         """The end of a wait at a condition: the lock is held again."""
         behind = replace(state, phase=Phase.BEHIND)
-        possible = operations(self._around.calls.targets[call.id])
+        possible = thread_operations(self._around.calls.targets[call.id])
         for op in (op for op in possible if op.kind is Sync.WAIT):
             lock = self._place(context, call, op.lock_arg)
             if lock is None:
@@ -229,7 +261,7 @@ class Operations:
 
     def create(self, context: Context, call: Call, to: State) -> Iterator[Move]:
         targets = self._around.calls.targets[call.id]
-        creating = [op for op in operations(targets) if op.kind is Sync.CREATE]
+        creating = [op for op in thread_operations(targets) if op.kind is Sync.CREATE]
         given: Place | None = None
         if len(creating) == 1:
             given = self._place(context, call, creating[0].start_arg)

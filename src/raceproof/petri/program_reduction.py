@@ -19,7 +19,7 @@ def reduced(graph: Graph, budget: Budget, keeps_lock: Callable[[Lock], bool]) ->
     """The edges that are left; locks that are not kept protect nothing."""
     pinned = frozenset(graph.entries.values())
     edges = _without_resources(graph.edges, lambda r: not isinstance(r, Lock) or keeps_lock(r))
-    edges = _with_named_semaphores(edges)
+    edges = with_named_semaphores(edges)
     before = -1
     while len(edges) != before:
         budget.check()
@@ -38,7 +38,7 @@ def _without_resources(edges: list[Edge], keeps: Callable[[Resource], bool]) -> 
     return [replace(e, take=left(e.take), give=left(e.give)) for e in edges]
 
 
-def _with_named_semaphores(edges: list[Edge]) -> list[Edge]:
+def with_named_semaphores(edges: list[Edge]) -> list[Edge]:
     """A post of some semaphore is a post of every one."""
     named = list(dict.fromkeys(r for e in edges for r, _ in e.take if isinstance(r, Semaphore)))
     found = []

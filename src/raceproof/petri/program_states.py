@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, unique
 
 from raceproof.core import SourcePos
-from raceproof.petri.program_edges import Tokens
+from raceproof.petri.program_edges import Condition, Tokens
 from raceproof.petri.program_joins import Variable
 from raceproof.petri.program_locks import Held
 from raceproof.petri.program_values import Knowledge
@@ -49,3 +49,4 @@ class Move:
     give: Tokens = ()
     what: str = ""
     pos: SourcePos | None = None
+    condition: Condition | None = None

@@ -7,10 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Final
 
 from raceproof.core import Unsupported, strongly_connected
-from raceproof.facts import Sync, SyncOp, is_assumption, recursion_counts, refuse_leaps, sync_op
+from raceproof.facts import (
+    RELEASING,
+    Sync,
+    SyncOp,
+    is_assumption,
+    recursion_counts,
+    refuse_leaps,
+    thread_operations,
+)
 from raceproof.ir import Address, Block, Call, Function, IntConst, Operand, Program, SiteId, successors
 from raceproof.model import MAIN, CallGraph, CallTargets, ConcurrentProgram
 from raceproof.petri.program_flags import FlagUse, find_flags
@@ -19,8 +26,6 @@ from raceproof.petri.program_pointers import Place, Pointers, unknown_arguments
 from raceproof.petri.program_rounds import barrier_counts, once_objects
 from raceproof.petri.program_uses import direct_uses
 from raceproof.petri.program_values import Values
-
-RELEASING: Final = frozenset({Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
 
 
 class Surroundings:
@@ -96,7 +101,7 @@ class Surroundings:
             op.kind in (Sync.CREATE, Sync.JOIN)
             for instr in block.body
             if isinstance(instr, Call)
-            for op in operations(self.calls.targets[instr.id])
+            for op in thread_operations(self.calls.targets[instr.id])
         )
 
     @cached_property
@@ -112,7 +117,7 @@ class Surroundings:
             if any(
                 op.kind is kind and site not in followed
                 for site, targets in self.calls.targets.items()
-                for op in operations(targets)
+                for op in thread_operations(targets)
             ):
                 yield f"{what} that are not certain to be one object, used as such alone, order nothing in the net"
 
@@ -137,7 +142,7 @@ class Surroundings:
                 targets = self.calls.targets[call.id]
                 if self.may_release_all(targets):
                     return False
-                for op in operations(targets):
+                for op in thread_operations(targets):
                     if op.kind is Sync.SEM_INIT and initial_value(call, op) is None:
                         return False
         return True
@@ -166,7 +171,7 @@ class Surroundings:
         if self.may_release_all(targets):
             return None
         found: frozenset[str] = frozenset()
-        for op in operations(targets):
+        for op in thread_operations(targets):
             if op.kind is Sync.ATOMIC_END:
                 found |= {""}
             elif op.kind is Sync.WAIT:
@@ -191,11 +196,6 @@ def assumes(targets: CallTargets) -> bool:
     """A call that goes on only where its argument holds, and nothing else."""
     is_one = len(targets.externals) == 1 and not targets.functions and not targets.is_unknown
     return is_one and is_assumption(targets.externals[0])
-
-
-def operations(targets: CallTargets) -> list[SyncOp]:
-    """The operations on threads that a call may be."""
-    return [op for op in map(sync_op, targets.externals) if op is not None]
 
 
 def calls_in(function: Function) -> list[Call]:

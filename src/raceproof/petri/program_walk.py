@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from raceproof.core import Budget, InternalError, LimitReached, SourcePos, Unsupported
-from raceproof.facts import Sync, is_atomic_function
+from raceproof.facts import Sync, is_atomic_function, thread_operations
 from raceproof.ir import Call, Function, Instr, Return
 from raceproof.model import AccessId, CallTargets
 from raceproof.petri.program_code import Code
@@ -22,7 +22,7 @@ from raceproof.petri.program_locks import ATOMIC, Kinds, has_ghost
 from raceproof.petri.program_operations import Context, Operations
 from raceproof.petri.program_pointers import Arguments, Place, unknown_arguments
 from raceproof.petri.program_states import Move, Phase, State
-from raceproof.petri.program_surroundings import assumes, operations
+from raceproof.petri.program_surroundings import assumes
 from raceproof.petri.program_values import Knowledge, Known, Values, with_known
 
 MAX_NODES: Final = 60_000
@@ -99,7 +99,7 @@ class Walk:
             if isinstance(resource, Start):
                 self._add(resource.copy)
         target = None if move.to is None else self._node(move.to)
-        self.graph.edges.append(Edge(source, target, move.take, move.give, move.what, move.pos))
+        self.graph.edges.append(Edge(source, target, move.take, move.give, move.what, move.pos, move.condition))
 
     def _node(self, state: State) -> int:
         known = self._nodes.get(state)
@@ -246,7 +246,7 @@ class Walk:
     def _call(self, state: State, function: Function, call: Call) -> Iterator[Move]:
         """One move for each thing that the call may be."""
         targets = self._around.calls.targets[call.id]
-        possible = operations(targets)
+        possible = thread_operations(targets)
         place = self._code.once(call)
         if place is not None:
             yield Move(replace(state, phase=Phase.IN_ONCE), take=((Round(place, "new"), 1),), what="is first to come")

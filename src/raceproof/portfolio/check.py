@@ -16,14 +16,18 @@ from raceproof import __version__, explore, facts
 from raceproof.core import Budget, LimitReached, Unsupported
 from raceproof.ir import Origin, Program
 from raceproof.model import (
+    Assumption,
     CheckResult,
     ConcurrentProgram,
+    DeadlockAnswer,
+    DeadlockVerdict,
     EngineReport,
     Evidence,
     GivenInput,
     InputKind,
     PairResult,
     ProgramInput,
+    Property,
     RacePair,
     Scope,
     SourceFile,
@@ -32,6 +36,7 @@ from raceproof.model import (
     fingerprints,
 )
 from raceproof.portfolio.course import Course
+from raceproof.portfolio.deadlocks import describe_deadlock
 from raceproof.portfolio.engines import Settings
 from raceproof.portfolio.ledger import Ledger, weakest
 from raceproof.portfolio.naming import Namer
@@ -59,20 +64,35 @@ def check(
     files = program.origin.files
     on_stage("facts")
     try:
-        cp = facts.analyse(program, budget, settings.models)
+        cp = facts.analyse(program, budget, settings.models, with_waits=Property.DEADLOCK in settings.properties)
         pairs = facts.race_pairs(cp, budget)
     except (Unsupported, LimitReached) as stop:
-        return undecided(files, f"no facts about the program: {stop}", time.monotonic() - start)
+        return undecided(
+            files, f"no facts about the program: {stop}", time.monotonic() - start, asked=settings.properties
+        )
     except KeyboardInterrupt:
-        return undecided(files, _interrupted("facts"), time.monotonic() - start, interrupted=True)
+        return undecided(
+            files, _interrupted("facts"), time.monotonic() - start, interrupted=True, asked=settings.properties
+        )
     log.info("facts: %d threads, %d shared accesses, %d race pairs", len(cp.threads), len(cp.accesses), len(pairs))
     given = given_input(cp, settings)
     accepted = Scope.THIS_INPUT if given.is_accepted or not given.reads else settings.accepted
     course = Course(cp, pairs, replace(settings, accepted=accepted, on_progress=on_stage), budget)
-    course.run(engines)
+    _run(course, engines, settings.properties)
     on_stage("result")
-    conclusion = _conclude(cp, course, given, time.monotonic() - start)
+    conclusion = _conclude(cp, course, given, settings.properties, time.monotonic() - start)
     return replace(conclusion, setup=course.setup, sources=_sources(settings, cp.program.origin))
+
+
+def _run(course: Course, engines: Sequence[str], properties: tuple[Property, ...]) -> None:
+    if Property.DEADLOCK in properties:
+        course.prove_deadlock_free(engines)
+    if Property.DATA_RACE in properties:
+        course.run(engines, is_last=Property.DEADLOCK not in properties or course.deadlocks.is_decided())
+    else:
+        course.run_cheap(engines)
+    if Property.DEADLOCK in properties:
+        course.execute_deadlocks(engines)
 
 
 def given_input(cp: ConcurrentProgram, settings: Settings) -> GivenInput:
@@ -89,7 +109,13 @@ def given_input(cp: ConcurrentProgram, settings: Settings) -> GivenInput:
     )
 
 
-def undecided(files: tuple[str, ...], reason: str, seconds: float, interrupted: bool = False) -> CheckResult:
+def undecided(
+    files: tuple[str, ...],
+    reason: str,
+    seconds: float,
+    interrupted: bool = False,
+    asked: tuple[Property, ...] = (Property.DATA_RACE,),
+) -> CheckResult:
     """The result of a run that ended before there were any race pairs."""
     return CheckResult(
         verdict=Verdict.UNKNOWN,
@@ -102,10 +128,14 @@ def undecided(files: tuple[str, ...], reason: str, seconds: float, interrupted: 
         seconds=seconds,
         version=__version__,
         interrupted=interrupted,
+        asked=asked,
+        deadlock=DeadlockAnswer(DeadlockVerdict.UNKNOWN, None, reason, None) if Property.DEADLOCK in asked else None,
     )
 
 
-def _conclude(cp: ConcurrentProgram, course: Course, given: GivenInput, seconds: float) -> CheckResult:
+def _conclude(
+    cp: ConcurrentProgram, course: Course, given: GivenInput, asked: tuple[Property, ...], seconds: float
+) -> CheckResult:
     namer, ledger = Namer(cp), course.ledger
     reports = tuple(course.reports.values())
     pairs = [
@@ -117,6 +147,7 @@ def _conclude(cp: ConcurrentProgram, course: Course, given: GivenInput, seconds:
         for pair, fingerprint in zip(pairs, fingerprints(pairs), strict=True)
     )
     verdict, scope, reason = _verdict(cp, named, reports, given, course.interrupted_at)
+    answer = _deadlock_answer(cp, course, given, named) if Property.DEADLOCK in asked else None
     return CheckResult(
         verdict=verdict,
         scope=scope,
@@ -124,14 +155,40 @@ def _conclude(cp: ConcurrentProgram, course: Course, given: GivenInput, seconds:
         files=cp.program.origin.files,
         pairs=named,
         engines=reports,
-        assumptions=(*cp.assumptions, *course.assumptions()),
+        assumptions=(*cp.assumptions, *course.assumptions(), *_without_races(answer, named)),
         seconds=seconds,
         version=__version__,
         other=tuple(namer.incident(number, incident) for number, incident in enumerate(course.incidents, start=1)),
         interrupted=course.interrupted_at is not None,
         input=given,
         obstacles=cp.program.obstacles,
+        asked=asked,
+        deadlocks=tuple(
+            describe_deadlock(namer, number, deadlock)
+            for number, deadlock in enumerate(course.deadlocks.executed, start=1)
+        ),
+        deadlock=answer,
     )
+
+
+def _deadlock_answer(
+    cp: ConcurrentProgram, course: Course, given: GivenInput, pairs: Sequence[PairResult]
+) -> DeadlockAnswer:
+    """Behind a data race the program may do anything: then no proof stands."""
+    reports = course.reports.values()
+    stopped = tuple(f"engine {r.name} ended early: {r.stopped}" for r in reports if r.stopped is not None)
+    obstacles = cp.program.obstacles
+    if any(pair.verdict is Verdict.RACE for pair in pairs):
+        obstacles = (*obstacles, "the program has a data race, behind which it may do anything")
+    return course.deadlocks.answer(given, obstacles, stopped)
+
+
+def _without_races(answer: DeadlockAnswer | None, pairs: Sequence[PairResult]) -> tuple[Assumption, ...]:
+    """What a proof that there is no deadlock takes for granted."""
+    left = sum(pair.verdict is not Verdict.RACE_FREE for pair in pairs)
+    if answer is None or answer.verdict is not DeadlockVerdict.DEADLOCK_FREE or not left:
+        return ()
+    return (Assumption(f"the program has no data race: {_count(left, 'pair')} of accesses not proved race-free"),)
 
 
 def _traced(namer: Namer, pair: PairResult) -> PairResult:

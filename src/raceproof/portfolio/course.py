@@ -13,20 +13,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from raceproof import lockset
+from raceproof import explore, lockset
 from raceproof.core import Budget, InternalError, LimitReached, ToolMissing, Unsupported
 from raceproof.model import (
+    NO_SPURIOUS_WAKEUPS,
     Assumption,
     ConcurrentProgram,
     EngineReport,
     EngineResult,
     Incident,
     ObjectId,
+    Property,
     RacePair,
     RunSetup,
     Scope,
     Verdict,
 )
+from raceproof.portfolio.deadlocks import DeadlockLedger
 from raceproof.portfolio.engines import ENGINES, Settings
 from raceproof.portfolio.ledger import Doubt, Ledger
 from raceproof.portfolio.side_by_side import Say, run_side_by_side
@@ -42,6 +45,7 @@ class Course:
         self.ledger = Ledger(pairs, _doubts(cp, pairs, self.outlived), settings.accepted)
         self.reports: dict[str, EngineReport] = {}
         self.incidents: list[Incident] = []
+        self.deadlocks = DeadlockLedger(settings.accepted)
         self.setup: RunSetup | None = None
         self.interrupted_at: str | None = None
         self._cp = cp
@@ -50,12 +54,25 @@ class Course:
         self._exhausted: set[str] = set()  # engines that would say the same again
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """That no thread outlives the local variables that it uses, where it could."""
+        """That no thread outlives the local variables that it uses, where it could; and that waits do not end without a
+        signal, if the user says so and there are any."""
         found = ((self._cp.objects[identity], function) for identity, function in sorted(self.outlived.items()))
-        return tuple(Assumption(f"`{o.name}` is not used when `{name}` has returned", o.pos) for o, name in found)
+        assumed = [Assumption(f"`{o.name}` is not used when `{name}` has returned", o.pos) for o, name in found]
+        if not self._settings.search.spurious and explore.has_waits(self._cp):
+            assumed.append(Assumption(NO_SPURIOUS_WAKEUPS))
+        return tuple(assumed)
 
-    def run(self, names: Sequence[str]) -> None:
-        """All phases; ends when no pair is open, the time is up, the user stops it, or a race was seen."""
+    def run(self, names: Sequence[str], is_last: bool = True) -> None:
+        """All phases; ends when no pair is open, the time is up, the user stops it, or a race was seen. `is_last`: no
+        other property needs a part of the time."""
+        whole = self._budget
+        if not is_last:
+            self._budget = whole.part(whole.remaining() / 2)
+        self._decide_pairs(names)
+        self._budget = whole
+
+    def _decide_pairs(self, names: Sequence[str]) -> None:
+        names = [name for name in names if Property.DATA_RACE in ENGINES[name].decides]
         cheap = [name for name in names if ENGINES[name].is_cheap]
         thorough = [name for name in names if not ENGINES[name].is_cheap]
         for name in cheap:
@@ -73,6 +90,41 @@ class Course:
         for number, name in enumerate(thorough):
             remaining = self._budget.remaining()
             self._turn(name, self._budget.part(remaining / (len(thorough) - number)))
+
+    def run_cheap(self, names: Sequence[str]) -> None:
+        """Only what costs little: data races are not asked about, but what cannot race need not be scheduled for."""
+        for name in names:
+            if ENGINES[name].is_cheap and Property.DATA_RACE in ENGINES[name].decides:
+                self._turn(name, self._budget)
+
+    def prove_deadlock_free(self, names: Sequence[str]) -> None:
+        """The cheap engines that can say something about deadlocks."""
+        for name in names:
+            engine = ENGINES[name]
+            if engine.is_cheap and Property.DEADLOCK in engine.decides and self.interrupted_at is None:
+                self._look_for_deadlocks(name)
+
+    def execute_deadlocks(self, names: Sequence[str]) -> None:
+        """The others, as long as the question is open."""
+        for name in names:
+            engine = ENGINES[name]
+            if engine.is_cheap or Property.DEADLOCK not in engine.decides or self.interrupted_at is not None:
+                continue
+            if not self.deadlocks.is_decided() or name in self._settings.always:
+                self._look_for_deadlocks(name)
+
+    def _look_for_deadlocks(self, name: str) -> None:
+        self._settings.on_progress(f"engine {name}: deadlocks")
+        settings = self._for_another_turn()
+        algorithm = settings.search.algorithm
+        if algorithm not in explore.FINDS_DEADLOCKS:
+            algorithm = explore.FINDS_DEADLOCKS[0]
+        settings = replace(settings, search=replace(settings.search, algorithm=algorithm, deadlocks=True))
+        try:
+            result = _run_engine(name, self._cp, self.ledger, settings, self._budget)
+        except KeyboardInterrupt:
+            result = EngineResult(name, (), 0.0, stopped="interrupted", interrupted=True)
+        self._take(name, result)
 
     def _is_over(self) -> bool:
         return self.interrupted_at is not None or not self.ledger.open_pairs()
@@ -121,6 +173,7 @@ class Course:
 
     def _take(self, name: str, result: EngineResult) -> None:
         self.ledger.add(result)
+        self.deadlocks.add(result)
         known = {(incident.kind, incident.site) for incident in self.incidents}
         self.incidents += [i for i in result.incidents if (i.kind, i.site) not in known]
         self.setup = result.setup or self.setup

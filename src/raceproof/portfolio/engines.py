@@ -20,6 +20,7 @@ from raceproof.model import (
     Models,
     ObjectId,
     Proof,
+    Property,
     RacePair,
     Rule,
     Schedule,
@@ -44,8 +45,8 @@ class Settings:
     no pair is open. `unaided`: no other engine has looked at the pairs before the explorer, which then gets the thread
     states of the facts all the same. `looks`: engines that can take a first look do so before the others begin; `look`
     then says for how many seconds, beside what an engine needs to get ready. `outlived`: local variables that threads
-    may use when their function has returned. `accepted`: how far a proof must reach to count. `on_progress` is told
-    what an engine is at.
+    may use when their function has returned. `accepted`: how far a proof must reach to count. `properties`: what was
+    asked about. `on_progress` is told what an engine is at.
     """
 
     jobs: int = 1
@@ -60,6 +61,7 @@ class Settings:
     look: float = 0.0
     outlived: frozenset[ObjectId] = frozenset()
     accepted: Scope = Scope.ALL_INPUTS
+    properties: tuple[Property, ...] = (Property.DATA_RACE,)
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 
@@ -69,14 +71,17 @@ EngineFunction = Callable[[ConcurrentProgram, Sequence[RacePair], Settings, Budg
 @dataclass(frozen=True, slots=True)
 class Engine:
     """`is_cheap`: runs to its end before all others. `look`: seconds for a first look, after which most programs are
-    decided; 0 if it takes none."""
+    decided; 0 if it takes none. `decides`: the properties that it can say something about."""
 
     run: EngineFunction
     is_cheap: bool = False
     look: float = 0.0
+    decides: frozenset[Property] = frozenset({Property.DATA_RACE})
 
 
 def _lockset(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
+    if settings.search.deadlocks:
+        return lockset.prove_deadlock_free(cp, budget)
     return lockset.run(cp, pairs, lockset.LocksetOptions(), budget)
 
 
@@ -103,7 +108,7 @@ def _transactions(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Se
     if settings.models.safe:
         raise Unsupported("values in a program with functions whose accesses nobody looks at, because the user says so")
     part = budget.part(settings.look) if settings.look else budget
-    options = transactions.TransactionsOptions(harmless=settings.proved)
+    options = transactions.TransactionsOptions(harmless=settings.proved, spurious=settings.search.spurious)
     result = transactions.run(cp, pairs, options, part)
     return replace(result, stats={**result.stats, "complete": result.stopped is None})
 
@@ -176,11 +181,11 @@ def _needs_lock(proof: Proof) -> bool:
 
 
 ENGINES: dict[str, Engine] = {
-    "lockset": Engine(_lockset, is_cheap=True),
+    "lockset": Engine(_lockset, is_cheap=True, decides=frozenset(Property)),
     "shapes": Engine(_shapes, is_cheap=True),
     "petri": Engine(_petri, look=LOOK_SECONDS),
     "transactions": Engine(_transactions, look=LOOK_SECONDS),
     "bmc": Engine(_bmc),
-    "explore": Engine(_explore, look=LOOK_SECONDS),
+    "explore": Engine(_explore, look=LOOK_SECONDS, decides=frozenset(Property)),
 }
 """In the order in which they run when the user names none."""

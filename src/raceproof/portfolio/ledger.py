@@ -91,10 +91,14 @@ class Ledger:
         proofs = [f for f in entries if f.verdict is Verdict.RACE_FREE and f.scope is not None]
         if proofs:
             best = min(proofs, key=lambda f: _STRENGTH[f.scope or Scope.BOUNDED])
-            reaches = _STRENGTH[best.scope or Scope.BOUNDED] <= _STRENGTH[self._accepted]
-            verdict = Verdict.RACE_FREE if reaches else Verdict.UNKNOWN
+            verdict = Verdict.RACE_FREE if reaches(best.scope or Scope.BOUNDED, self._accepted) else Verdict.UNKNOWN
             return Decision(verdict, best.scope, best)
         return Decision(Verdict.UNKNOWN, None, entries[-1] if entries else None)
+
+
+def reaches(scope: Scope, accepted: Scope) -> bool:
+    """Whether a proof of this scope counts where one of `accepted` is asked for."""
+    return _STRENGTH[scope] <= _STRENGTH[accepted]
 
 
 def weakest(scopes: Iterable[Scope]) -> Scope:

@@ -219,6 +219,7 @@ class Namer:
             is_atomic=access.is_atomic,
             held=tuple(sorted(map(self.lock, view.held))) if view is not None else (),
             call_stack=view.call_stack if view is not None else (),
+            note=str(access.unknown) if access.unknown is not None else "",
         )
 
     def _views(self, first: Access, second: Access, findings: Sequence[Finding]) -> tuple[View | None, View | None]:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Sequence
 
 from raceproof import explore
-from raceproof.model import ConcurrentProgram, RacePair, Run, RunStep, Schedule, Trace, TraceStep
+from raceproof.model import ConcurrentProgram, Deadlock, RacePair, Role, Run, RunStep, Schedule, Trace, TraceStep
 from raceproof.portfolio.naming import Namer
 
 
@@ -46,8 +46,8 @@ def race_trace(
     )
 
 
-def trace_incident(cp: ConcurrentProgram, kind: str, thread: int, run: Run, replayed: explore.Replayed) -> Trace:
-    """The run up to a deadlock, a failed assertion, a crash of that thread."""
+def trace_incident(cp: ConcurrentProgram, kind: str, thread: int | None, run: Run, replayed: explore.Replayed) -> Trace:
+    """The run up to a deadlock, a failed assertion, a crash of that thread (None: of whichever)."""
     namer = Namer(cp)
     return Trace(
         threads=namer.threads(_actual(replayed, run)),
@@ -56,8 +56,24 @@ def trace_incident(cp: ConcurrentProgram, kind: str, thread: int, run: Run, repl
         together=False,
         target="",
         ended=_ends(replayed),
-        repeated=any((other.kind, other.thread) == (kind, thread) for other in replayed.others),
+        repeated=any(other.kind == kind and thread in (None, other.thread) for other in replayed.others),
         digest=_digest(replayed.steps),
+        waiting=_steps(namer, [step for step in replayed.record if step.role is Role.NEXT]),
+    )
+
+
+def deadlock_trace(namer: Namer, deadlock: Deadlock) -> Trace:
+    """The run of a deadlock, up to where every thread waits."""
+    return Trace(
+        threads=namer.threads(deadlock.run),
+        steps=_steps(namer, deadlock.steps),
+        racing=(),
+        together=False,
+        target="",
+        ended=("deadlock",),
+        repeated=True,
+        digest=_digest(deadlock.steps),
+        waiting=_steps(namer, deadlock.blocked),
     )
 
 

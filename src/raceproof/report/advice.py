@@ -14,7 +14,16 @@ def advice(result: CheckResult, pair: PairResult) -> list[str]:
         return []
     if pair.is_for_this_input:
         return ["Every schedule was tried with this input: if no other one matters, say --accept this-input."]
-    return [*_search(result, pair), *_locks(pair)]
+    return [*_unknown_code(pair), *_search(result, pair), *_locks(pair)]
+
+
+def _unknown_code(pair: PairResult) -> list[str]:
+    if not any(access.note for access in pair.accesses):
+        return []
+    return [
+        "If the unknown functions touch or keep less than that, describe them under [[function]] in raceproof.toml;"
+        " or give the files that define them."
+    ]
 
 
 def _search(result: CheckResult, pair: PairResult) -> list[str]:

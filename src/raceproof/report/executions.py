@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from raceproof.model import EngineReport, InputResult, RaceResult, Run, ThreadResult, Trace, TraceStep
+from raceproof.model import DeadlockResult, EngineReport, InputResult, RaceResult, Run, ThreadResult, Trace, TraceStep
 
 MAX_TURNS = 12
 MAX_THREADS = 8
@@ -32,6 +32,12 @@ def explain_race(race: RaceResult) -> list[str]:
     return [f"Executed and repeated, {how}:", *lines, *turns]
 
 
+def explain_deadlock(deadlock: DeadlockResult) -> list[str]:
+    """The run that leads to it."""
+    told = _inputs(deadlock.deadlock.run, deadlock.inputs) + _told(deadlock.trace)
+    return ["Executed and repeated:", *told]
+
+
 def explain_run(run: Run, threads: Sequence[ThreadResult], at: int, inputs: Sequence[InputResult] = ()) -> list[str]:
     return [f"by thread {at} in this run:", *_run(run, threads, (at,), inputs)]
 
@@ -41,7 +47,7 @@ def explain_search(engine: EngineReport) -> list[str]:
     lines = []
     if "executions" in engine.stats and "algorithm" in engine.stats:
         stats = engine.stats
-        extent = "all schedules" if stats.get("complete") else engine.stopped or "up to the first race"
+        extent = "all schedules" if stats.get("complete") else engine.stopped or "up to the first violation"
         lines.append(
             f"{engine.name}: {stats['executions']:,} execution{'' if stats['executions'] == 1 else 's'}"
             f" by {stats['algorithm']}, {extent};"

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from raceproof.core import SourcePos
+from raceproof.ir import FunctionModel, Result
 from raceproof.model import (
     AccessResult,
     Assumption,
+    BlockedThread,
     CertifiedNet,
     CheckResult,
+    DeadlockAnswer,
+    DeadlockResult,
     EngineReport,
     GivenInput,
     HeapMap,
@@ -18,6 +22,7 @@ from raceproof.model import (
     InvariantMap,
     Models,
     PairResult,
+    Property,
     RaceResult,
     Run,
     RunSetup,
@@ -41,9 +46,8 @@ def to_json(result: CheckResult) -> dict[str, Json]:
     unwindings = list(dict.fromkeys(p.unwinding for p in result.pairs if p.unwinding is not None))
     explored = next((engine for engine in result.engines if "executions" in engine.stats), None)
     return {
-        "verdict": result.verdict.value,
-        "scope": result.scope.value if result.scope is not None else None,
-        "reason": result.reason,
+        **_headline(result),
+        "properties": _properties(result),
         "root": result.sources.root if result.sources is not None else None,
         "program": {"files": list(result.files)},
         "pairs": [_pair(pair, certificates, invariants, heaps, unwindings) for pair in result.pairs],
@@ -53,6 +57,7 @@ def to_json(result: CheckResult) -> dict[str, Json]:
         "unwindings": [_unwinding(unwinding) for unwinding in unwindings],
         "engines": [_engine(engine) for engine in result.engines],
         "stats": dict(explored.stats) if explored is not None else {},
+        "deadlocks": [_deadlock(deadlock) for deadlock in result.deadlocks],
         "other": [_incident(incident) for incident in result.other],
         "assumptions": [_assumption(a) for a in result.assumptions],
         "sources": _sources(result.sources) if result.sources is not None else None,
@@ -63,6 +68,66 @@ def to_json(result: CheckResult) -> dict[str, Json]:
         "interrupted": result.interrupted,
         "seconds": round(result.seconds, 3),
         "version": result.version,
+    }
+
+
+def _headline(result: CheckResult) -> dict[str, Json]:
+    """The verdict on data races, if they were asked about; else that on deadlocks."""
+    if Property.DATA_RACE in result.asked or result.deadlock is None:
+        scope = result.scope.value if result.scope is not None else None
+        return {"verdict": result.verdict.value, "scope": scope, "reason": result.reason}
+    return _answer(result.deadlock)
+
+
+def _answer(answer: DeadlockAnswer) -> dict[str, Json]:
+    scope = answer.scope.value if answer.scope is not None else None
+    return {"verdict": answer.verdict.value, "scope": scope, "reason": answer.reason}
+
+
+def _properties(result: CheckResult) -> list[Json]:
+    """The answer on each property that was asked about."""
+    found: list[Json] = []
+    if Property.DATA_RACE in result.asked:
+        found.append({"property": Property.DATA_RACE.value, **_headline(result), "engine": None, "evidence": []})
+    if result.deadlock is not None:
+        answer = result.deadlock
+        evidence: list[Json] = list(answer.evidence)
+        found.append(
+            {
+                "property": Property.DEADLOCK.value,
+                **_answer(answer),
+                "engine": answer.engine,
+                "evidence": evidence,
+            }
+        )
+    return found
+
+
+def _deadlock(deadlock: DeadlockResult) -> dict[str, Json]:
+    return {
+        "id": deadlock.id,
+        **_place(deadlock.pos),
+        "function": deadlock.function,
+        "threads": [_blocked(blocked) for blocked in deadlock.blocked],
+        "schedule": {
+            **_run(deadlock.deadlock.run, deadlock.threads, deadlock.inputs),
+            "site": deadlock.deadlock.site,
+            "trace": [_step(step) for step in deadlock.trace.steps],
+            "record": [_record(step) for step in deadlock.deadlock.record] or None,
+            "blocked": [_record(step) for step in deadlock.deadlock.blocked],
+        },
+    }
+
+
+def _blocked(blocked: BlockedThread) -> dict[str, Json]:
+    return {
+        "thread": blocked.thread,
+        "operation": blocked.operation,
+        "waits_for": blocked.waits_for,
+        "holders": list(blocked.holders),
+        "holds": [{"lock": held.lock, **_place(held.pos)} for held in blocked.held],
+        **_place(blocked.pos),
+        "function": blocked.function,
     }
 
 
@@ -237,7 +302,14 @@ def _models(models: Models) -> dict[str, Json]:
     return {
         "locks": [{**asdict(model), "action": model.action.value} for model in models.locks],
         "safe": [asdict(model) for model in models.safe],
+        "functions": [_function_model(model) for model in models.functions],
     }
+
+
+def _function_model(model: FunctionModel) -> dict[str, Json]:
+    returns = model.returns.value if isinstance(model.returns, Result) else model.returns
+    lists = {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(model).items()}
+    return {**lists, "returns": returns}
 
 
 def _replay(sources: Sources | None, setup: RunSetup | None) -> dict[str, Json] | None:
@@ -265,6 +337,7 @@ def _access(access: AccessResult) -> dict[str, Json]:
         "atomic": access.is_atomic,
         "locks": list(access.held),
         "calls": [str(pos) for pos in access.call_stack],
+        "note": access.note,
     }
 
 

@@ -13,6 +13,7 @@ def invariants_to_json(found: InvariantMap) -> dict[str, Json]:
         "relies_on": [list(pair) for pair in found.relies_on],
         "domain": found.domain,
         "wide": found.is_wide,
+        "spurious": found.spurious,
         "followed": list(found.followed),
         "cuts": [{"thread": thread, "points": list(points)} for thread, points in found.cuts],
         "products": [_product(product) for product in found.products],

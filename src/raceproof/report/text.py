@@ -13,10 +13,23 @@ from functools import partial
 from typing import TextIO
 
 from raceproof.core import SourcePos
-from raceproof.model import AccessResult, Assumption, CheckResult, IncidentResult, ObjectId, PairResult, Scope, Verdict
+from raceproof.model import (
+    AccessResult,
+    Assumption,
+    CheckResult,
+    DeadlockResult,
+    DeadlockVerdict,
+    IncidentResult,
+    ObjectId,
+    PairResult,
+    Property,
+    Scope,
+    Verdict,
+)
 from raceproof.report.advice import advice
 from raceproof.report.colors import Paint
-from raceproof.report.executions import explain_race, explain_run, explain_search
+from raceproof.report.deadlocks import explain_blocked, headline
+from raceproof.report.executions import explain_deadlock, explain_race, explain_run, explain_search
 from raceproof.report.source_lines import SourceLines
 from raceproof.report.summary import summary_table
 
@@ -42,18 +55,33 @@ _SCOPES = {
     Scope.BOUNDED: "up to a bound",
 }
 
+_COLORS = {
+    DeadlockVerdict.DEADLOCK: Verdict.RACE,
+    DeadlockVerdict.DEADLOCK_FREE: Verdict.RACE_FREE,
+    DeadlockVerdict.UNKNOWN: Verdict.UNKNOWN,
+}
+
 
 def write_text(result: CheckResult, stream: TextIO, color: bool, saved_as: str | None = None) -> None:
     """Write the whole report; `color` only for a terminal that wants it. `saved_as`: where it is as JSON."""
     writer = _Writer(stream, Paint(color), SourceLines(), partial(advice, result), saved_as)
-    writer.verdict(result)
-    writer.open_locations([p for p in result.pairs if p.verdict is not Verdict.RACE_FREE and not p.is_for_this_input])
-    writer.incidents(result.other)
-    writer.proofs([p for p in result.pairs if p.verdict is Verdict.RACE_FREE])
-    writer.for_this_input([p for p in result.pairs if p.is_for_this_input])
+    if Property.DATA_RACE in result.asked:
+        writer.verdict(result)
+    writer.deadlock_verdict(result)
+    writer.deadlocks(result.deadlocks)
+    if Property.DATA_RACE in result.asked:
+        writer.open_locations(
+            [p for p in result.pairs if p.verdict is not Verdict.RACE_FREE and not p.is_for_this_input]
+        )
+    # A deadlock has been shown above, unless it did not happen again.
+    writer.incidents([i for i in result.other if i.kind != "deadlock" or not result.deadlocks])
+    if Property.DATA_RACE in result.asked:
+        writer.proofs([p for p in result.pairs if p.verdict is Verdict.RACE_FREE])
+        writer.for_this_input([p for p in result.pairs if p.is_for_this_input])
     writer.assumptions(result.assumptions)
     writer.notes(result.notes)
-    writer.summary(result)
+    if Property.DATA_RACE in result.asked:
+        writer.summary(result)
     writer.statistics(result)
 
 
@@ -105,6 +133,46 @@ class _Writer:
             self.wrapped(f"({rest}" if first else rest, "  ", "  ")
         if result.is_for_this_input:
             self.wrapped(ACCEPTING, "  ", "  ")
+
+    def deadlock_verdict(self, result: CheckResult) -> None:
+        """The answer on deadlocks; or, where nobody asked, that some were met."""
+        answer = result.deadlock
+        if answer is None:
+            if result.deadlocks:
+                first = result.deadlocks[0]
+                place = f" at {_place(first.pos)}" if first.pos is not None else ""
+                self.wrapped(
+                    f"deadlock: an execution ended in one{place}; to look for deadlocks: --property deadlock", "", "  "
+                )
+            return
+        text = headline(answer, len(result.deadlocks))
+        if answer.scope is Scope.THIS_INPUT and result.input is not None and not result.input.reads:
+            text = "deadlock-free for its only input"
+        self.line(f"verdict: {self._paint.verdict(_COLORS[answer.verdict], text)}")
+        if answer.reason:
+            self.wrapped(answer.reason, "  ", "  ")
+        if answer.verdict is DeadlockVerdict.DEADLOCK_FREE:
+            for text in answer.evidence:
+                self.wrapped(f"{answer.engine}: {text}", "  ", "    ")
+
+    def deadlocks(self, deadlocks: Sequence[DeadlockResult]) -> None:
+        """Who holds what and waits for what, and the run that leads there."""
+        for deadlock in deadlocks[:MAX_INCIDENTS]:
+            self.line()
+            self.line(f"{self._paint.bold(f'deadlock {deadlock.id}')}: no thread can go on")
+            for text in explain_blocked(deadlock):
+                self.wrapped(text, "  ", "    ")
+            if deadlock.pos is not None:
+                self._excerpt(deadlock.pos)
+            self._lines(explain_deadlock(deadlock))
+            self._replay(f"--deadlock {deadlock.id}")
+        if len(deadlocks) > MAX_INCIDENTS:
+            self.line(f"  … and {len(deadlocks) - MAX_INCIDENTS} more, see --json")
+
+    def _replay(self, which: str) -> None:
+        report = self._saved_as or "REPORT.json"
+        missing = "" if self._saved_as else ", with a report written by --json REPORT.json"
+        self.wrapped(f"See it step by step: raceproof replay {report} {which}{missing}", "  ", "    ")
 
     def open_locations(self, pairs: Sequence[PairResult]) -> None:
         locations: dict[tuple[str, ObjectId], list[PairResult]] = {}
@@ -166,9 +234,7 @@ class _Writer:
         self.line()
         if shown.race is not None:
             self._lines(explain_race(shown.race))
-            report = self._saved_as or "REPORT.json"
-            missing = "" if self._saved_as else ", with a report written by --json REPORT.json"
-            self.wrapped(f"See it step by step: raceproof replay {report} --race {shown.id}{missing}", "  ", "    ")
+            self._replay(f"--race {shown.id}")
         else:
             label = "Known: "
             for text in shown.evidence:
@@ -209,6 +275,8 @@ class _Writer:
         if access.pos is not None:
             self._excerpt(access.pos)
         self._situation(access)
+        if access.note:
+            self.wrapped(access.note, "    ", "      ")
 
     def _same_access(self, first: AccessResult, second: AccessResult) -> None:
         if first.thread == second.thread and first.held == second.held:

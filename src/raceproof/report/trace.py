@@ -59,6 +59,11 @@ def _write_end(trace: Trace, stream: TextIO, paint: Paint, source: SourceLines, 
             atomic = "atomic " if access.is_atomic else ""
             stream.write(f"  {atomic}{access.kind.value} in `{access.function}` by {names.get(thread, thread)}\n")
             _write_line(access.pos, stream, paint, source)
+    for step in trace.waiting:
+        what = " ".join(word for word in (step.operation, step.address) if word)
+        held = f", holding {', '.join(step.held)}" if step.held else ""
+        stream.write(f"{names.get(step.thread, f'thread {step.thread}')} waits in {what}{held}\n")
+        _write_line(step.pos, stream, paint, source)
     for text in trace.ended:
         stream.write(f"{paint.bold(text)}\n")
     if not trace.repeated:

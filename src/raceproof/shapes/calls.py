@@ -6,13 +6,23 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from raceproof.core import LimitReached
-from raceproof.facts import FILLED, MemoryTouch, Returns, Sync, SyncOp, effect_of, sync_op, touches_of
+from raceproof.facts import (
+    FILLED,
+    MemoryTouch,
+    Returns,
+    Sync,
+    SyncOp,
+    effect_of,
+    sync_op,
+    thread_operations,
+    touches_of,
+)
 from raceproof.ir import Call, SiteId
 from raceproof.model import AccessKind
 from raceproof.shapes.locks import scouted, synchronised
 from raceproof.shapes.memory import go_anywhere, put, touch_memory
 from raceproof.shapes.states import Frame, State
-from raceproof.shapes.surroundings import SILENT, operations
+from raceproof.shapes.surroundings import SILENT
 from raceproof.shapes.symbolic_heap import ANYTHING, NULL, At, Cell, Place, Value
 from raceproof.shapes.values import may_overlap
 
@@ -29,7 +39,7 @@ def follow_call(run: Execution, state: State, call: Call) -> Iterator[State]:
         raise LimitReached("a call of which nothing is known")
     if call.by_value:
         go_anywhere(run, state, run.around.by_site.get(call.id, ()))
-    ops = operations(targets)
+    ops = thread_operations(targets)
     is_once = len(ops) == 1 and ops[0].kind is Sync.ONCE and len(targets.externals) == 1
     if any(run.around.matters(name) for name in targets.callbacks) and not is_once:
         raise LimitReached("the library calls functions that use lists")
@@ -154,7 +164,7 @@ def _is_all(run: Execution, state: State, node: int, size: int | None) -> bool:
 
 
 def _returned(run: Execution, state: State, call: Call, name: str) -> Iterator[State]:
-    effect = effect_of(name)
+    effect = effect_of(name, run.around.program)
     if effect is None:
         yield run.done(state)
         return

@@ -33,6 +33,8 @@ def synchronised(run: Execution, state: State, call: Call, op: SyncOp) -> Iterat
             yield run.done(state, ANYTHING if number is None else NULL)
         case Sync.WAIT:
             if not state.is_resumed:
+                if number is not None and number not in state.owned:  # a mutex that knows its holder refuses the wait
+                    yield run.done(state.copy(), NotZero())
                 _unlocked(run, state, call, op.lock_arg, number)
             if number is None:
                 yield run.done(state)

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from raceproof.core import Unsupported
-from raceproof.facts import Sync, SyncOp, effect_of, objects_of_symbols, recursion_counts, refuse_leaps, sync_op
+from raceproof.facts import (
+    Sync,
+    effect_of,
+    objects_of_symbols,
+    recursion_counts,
+    refuse_leaps,
+    thread_operations,
+)
 from raceproof.ir import (
     Address,
     Block,
@@ -86,7 +93,7 @@ class Surroundings:
         creating = {
             site
             for site, targets in self.calls.targets.items()
-            if any(op.kind is Sync.CREATE for op in operations(targets))
+            if any(op.kind is Sync.CREATE for op in thread_operations(targets))
         }
         found = {t.id for t in self.cp.threads.values() if t.id != MAIN and t.created_at not in creating}
         found |= {t.id for t in self.cp.threads.values() if t.is_callback}
@@ -193,9 +200,14 @@ class Surroundings:
         if not isinstance(instr, Call):
             return False
         targets = self.calls.targets[instr.id]
-        if targets.is_unknown or not targets.may_return or any(op.kind not in SILENT for op in operations(targets)):
+        if (
+            targets.is_unknown
+            or not targets.may_return
+            or any(op.kind not in SILENT for op in thread_operations(targets))
+        ):
             return True
-        return any((effect := effect_of(name)) is not None and effect.noreturn for name in targets.externals)
+        effects = (effect_of(name, self.program) for name in targets.externals)
+        return any(effect is not None and effect.noreturn for effect in effects)
 
     def may_release_all(self, targets: CallTargets) -> bool:
         """Code that nothing describes, which has pointers to locks or may run functions of the program."""
@@ -212,11 +224,6 @@ class Surroundings:
             behind = _live_at_end(code, self._live[function.name])
             found = self._live_at[key] = _live_before(code.body[step:], behind)
         return found
-
-
-def operations(targets: CallTargets) -> list[SyncOp]:
-    """The operations on threads that a call may be."""
-    return [op for op in map(sync_op, targets.externals) if op is not None]
 
 
 def overlaps(target: MemLoc, place: Place, size: int) -> bool:

@@ -6,7 +6,7 @@ docs/thread_api.md is printed from it.
 """
 
 from raceproof.spec.interpreter import RULES, Change, Step, VectorClocks, World, rule_for
-from raceproof.spec.operations import FUNCTIONS, ApiFunction, Family, Operation, function, returned
+from raceproof.spec.operations import ALIASES, FUNCTIONS, ApiFunction, Family, Operation, function, returned
 from raceproof.spec.states import (
     SEM_VALUE_MAX,
     BarrierState,
@@ -25,6 +25,7 @@ from raceproof.spec.states import (
 from raceproof.spec.terms import Basis, Clock, Edge, Effect, Kind, ObjectType, Outcome, Result, Rule, Seen
 
 __all__ = [
+    "ALIASES",
     "FUNCTIONS",
     "RULES",
     "SEM_VALUE_MAX",

@@ -263,10 +263,11 @@ class World:
             self.objects[thread] = replace(mine, joins=None)
         for change in step.changes:
             round_ = self._round(change)
-            if change.operation.name == "arrive":
-                self._rounds[thread] = round_
-            elif change.operation.name == "leave":
-                round_ = self._rounds[thread]
+            match change.operation.object, change.operation.name:
+                case ObjectType.BARRIER, "arrive":
+                    self._rounds[thread] = round_
+                case ObjectType.BARRIER, "leave":
+                    round_ = self._rounds[thread]
             for edge in change.outcome.edges:
                 self.clocks.follow(thread, change.name, edge, round_)
             self.objects[change.name] = change.state

@@ -25,7 +25,7 @@ class Family(Enum):
     SEMAPHORE = "returns -1 and sets errno"
     C11 = "returns thrd_success, thrd_busy, ..."
     VOID = "returns nothing"
-    STREAM = "returns nonzero if not taken"
+    STREAM = "returns nonzero if not taken; glibc: the error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,12 @@ _THRD_ERROR: Final = 2
 def returned(function: ApiFunction, result: Result) -> int | None:
     """The number that the C function returns for a result; None if it returns nothing."""
     match function.family:
-        case Family.POSIX:
+        case Family.POSIX | Family.STREAM:
             return result.value
         case Family.SEMAPHORE:
             return 0 if result is Result.SUCCESS else -1
         case Family.C11:
             return _C11_RESULTS.get(result, _THRD_ERROR)
-        case Family.STREAM:
-            return 0 if result is Result.SUCCESS else -1
         case Family.VOID:
             return None
 
@@ -187,7 +185,7 @@ FUNCTIONS: Final[Mapping[str, ApiFunction]] = {
     for group in (_mutexes(), _other_locks(), _conditions(), _events(), _threads())
     for function in group
 }
-_ALIASES: Final[Mapping[str, str]] = {
+ALIASES: Final[Mapping[str, str]] = {
     "pthread_mutex_consistent_np": "pthread_mutex_consistent",
     "pthread_cond_timedwait_relative_np": "pthread_cond_timedwait",
     "pthread_cond_reltimedwait_np": "pthread_cond_timedwait",
@@ -196,5 +194,5 @@ _ALIASES: Final[Mapping[str, str]] = {
 
 def function(name: str) -> ApiFunction | None:
     """The function of that name; None if the specification has none. `__pthread_f` is glibc's name of `pthread_f`."""
-    known = _ALIASES.get(name, name)
+    known = ALIASES.get(name, name)
     return FUNCTIONS.get(known) or FUNCTIONS.get(known.removeprefix("__"))

@@ -64,6 +64,7 @@ class Cells:
         self.symbol_of = {number: symbol for symbol, number in self._symbols.items()}
         self._touched: dict[ObjectId, list[Cell]] = {}
         self.variables: dict[Cell, Variable] = {}
+        self._given: dict[Variable, Expr] = {}
         for cell in self._find():
             self._touched.setdefault(cell.object, []).append(cell)
             name = Shared(describe_location(cp, MemLoc(cell.object, cell.offset, cell.size)), cell)
@@ -77,6 +78,16 @@ class Cells:
         number = self._symbols.get(symbol)
         cell = Cell(number, offset, size) if number is not None else None
         return cell if cell in self.variables else None
+
+    def object_of(self, symbol: str) -> ObjectId | None:
+        return self._symbols.get(symbol)
+
+    def define(self, variable: Variable, initial: int | None) -> None:
+        """One more cell, which no access touches, and its value at the start of the program."""
+        assert isinstance(variable.name, Shared)
+        self.variables[variable.name.cell] = variable
+        if initial is not None:
+            self._given[variable] = Const(initial, variable.type)
 
     def is_single(self, number: ObjectId) -> bool:
         return self._cp.objects[number].is_single
@@ -114,8 +125,10 @@ class Cells:
 
     def initial(self) -> dict[Variable, Expr]:
         """The values at the start of the program, as far as they are known."""
-        found: dict[Variable, Expr] = {}
+        found = dict(self._given)
         for cell, variable in self.variables.items():
+            if cell.part:
+                continue
             symbol = self.symbol_of.get(cell.object)
             if symbol is not None:
                 number = _initial(self._cp.program.globals[symbol], cell.offset, cell.size)

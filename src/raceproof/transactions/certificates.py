@@ -17,8 +17,8 @@ from raceproof.transactions.slicing import Slice
 def key_of(variable: Variable) -> str:
     """A name for a variable that is the same whenever the program is read."""
     match variable.name:
-        case Shared(cell=Cell(object=number, offset=offset, size=size)):
-            return f"{number}+{offset}:{size}"
+        case Shared(cell=Cell(object=number, offset=offset, size=size, part=part)):
+            return f"{number}+{offset}:{size}" + (f"#{part}" if part else "")
         case Register(thread=thread, frame=frame, name=name, part=part):
             return f"%{thread}.{frame}.{name}.{part}"
         case Argument(slot=slot):

@@ -19,7 +19,6 @@ from raceproof.transactions.meeting import Meetings
 from raceproof.transactions.products import DOMAINS, Product, Setting, Threads, Workshop, products_of
 from raceproof.transactions.program import Surroundings
 from raceproof.transactions.slicing import Slice
-from raceproof.transactions.trust import trusted_cells
 
 
 class InvariantChecker:
@@ -30,6 +29,12 @@ class InvariantChecker:
         self._budget = budget
         self._workshop = Workshop(self._around, budget)
 
+    def _assume(self, found: InvariantMap) -> None:
+        """Draw graphs under the assumption of the evidence."""
+        if self._around.spurious is not found.spurious:
+            self._around = Surroundings(self._around.cp, found.spurious)
+            self._workshop = Workshop(self._around, self._budget)
+
     def problem_with(self, found: InvariantMap, pairs: Sequence[RacePair], relied: Collection[RacePair]) -> str | None:
         """What is wrong with the proof of `pairs` on the condition that `relied` do not race; None if it holds.
 
@@ -37,7 +42,8 @@ class InvariantChecker:
         """
         if found.domain not in DOMAINS:
             return f"there is no domain {found.domain}"
-        trusted = trusted_cells(self._around, race_pairs(self._around.cp), {*pairs, *relied})
+        self._assume(found)
+        trusted = self._workshop.trusted(race_pairs(self._around.cp), {*pairs, *relied})
         followed = frozenset(variable for variable in trusted if key_of(variable) in found.followed)
         if len(followed) != len(found.followed):
             return "it relies on a cell whose accesses may race, or do not synchronise"
@@ -74,6 +80,7 @@ class InvariantChecker:
 
     def is_for_any_number(self, found: InvariantMap, pair: RacePair) -> bool:
         """Whether graphs for the pair account for any number of threads."""
+        self._assume(found)
         setting = Setting("intervals", found.is_wide, frozenset(), {})
         products = products_of(self._around, pair, found.is_wide)
         nothing = Slice(frozenset(), frozenset(), frozenset(), is_full=False)

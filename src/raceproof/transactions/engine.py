@@ -42,10 +42,12 @@ _SEARCH = 0.7
 
 @dataclass(frozen=True, slots=True)
 class TransactionsOptions:
-    """`harmless`: pairs that other engines have proved, for every input. `domains`: which to use, in this order."""
+    """`harmless`: pairs that other engines have proved, for every input. `domains`: which to use, in this order.
+    `spurious`: waits at conditions may end without a signal."""
 
     harmless: frozenset[RacePair] = frozenset()
     domains: tuple[str, ...] = DOMAINS
+    spurious: bool = True
 
 
 def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: TransactionsOptions, budget: Budget) -> EngineResult:
@@ -54,7 +56,7 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: TransactionsO
     Raises `Unsupported` if the program has something that the graphs cannot follow.
     """
     start = time.monotonic()
-    around = Surroundings(cp)
+    around = Surroundings(cp, options.spurious)
     refinement = Refinement(around, pairs, options.harmless, budget.part(_SEARCH * budget.remaining()))
     stopped: str | None = None
     try:
@@ -118,6 +120,7 @@ def evidence_of(
         relies_on=tuple((pair.first, pair.second) for pair in relied),
         domain=last.setting.domain,
         is_wide=is_wide,
+        spurious=around.spurious,
         followed=tuple(sorted(map(key_of, followed))),
         cuts=tuple((thread, tuple(sorted(points))) for thread, points in sorted(last.setting.cuts.items())),
         products=tuple(encoded(product, last.solutions[product]) for product in needed),

@@ -29,6 +29,7 @@ from raceproof.domains import (
     Unspecified,
     Variable,
     evaluate_concretely,
+    variables_of,
 )
 from raceproof.ir import (
     Address,
@@ -193,6 +194,20 @@ class Values:
         return Variable(
             Register(self.thread, self.frame, register, part, named.name if named is not None else ""), of_type
         )
+
+    def registers(self) -> list[Variable]:
+        """All variables for registers of this frame that expressions may have."""
+        found: dict[Variable, None] = {}
+        for parameter, of_type in self._types.items():
+            if of_type is not None:
+                found[self.variable(parameter, of_type)] = None
+        for name, instr in self.body.definitions.items():
+            value = self.of(Reg(name))
+            found.update(dict.fromkeys(variables_of(value) if value is not None else ()))
+            of_type = type_of(instr.type) if isinstance(instr, CompareExchange) else None
+            if of_type is not None:
+                found[self.variable(name, of_type)] = found[self.variable(name, BOOL, 1)] = None
+        return [v for v in found if isinstance(v.name, Register) and v.name.frame == self.frame]
 
     def of(self, operand: Operand) -> Expr | None:
         """The value of an operand; None if it is no integer or address that the domains know."""

@@ -30,7 +30,11 @@ def forgetful(graph: ThreadGraph, kept: frozenset[Place], keeps_history: bool) -
             edges=[*earlier, *(edge for edge in edges if edge not in earlier)],
         )
     merged = {number: other for number, other in enumerate(stands_for) if number != other}
-    found = ThreadGraph(graph.thread, nodes, stands_for[graph.entry], graph.parameter, merged=merged)
+    found = replace(
+        ThreadGraph(graph.thread, nodes, stands_for[graph.entry], graph.parameter, merged=merged),
+        signals=graph.signals,
+        unguarded=graph.unguarded,
+    )
     found.find_heads()
     return found
 

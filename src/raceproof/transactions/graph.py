@@ -269,7 +269,7 @@ class TransactionGraph:
         """Whether what the thread does next concerns no other, now or later (l.8)."""
         graph, at = self.slots[slot].graph, where.at[slot]
         node = graph.nodes[at]
-        if at in graph.heads:
+        if at in graph.heads or node.blocks:
             return False
         if node.kind is Kind.LOCAL:
             return True

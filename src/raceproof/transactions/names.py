@@ -10,15 +10,19 @@ from raceproof.model import MemLoc, ObjectId
 
 @dataclass(frozen=True, slots=True, order=True)
 class Cell:
-    """`size` bytes from `offset` in `object`. What does not touch it as a whole makes its value unknown."""
+    """`size` bytes from `offset` in `object`. What does not touch it as a whole makes its value unknown.
+
+    `part`: not 0 for the state of a semaphore, barrier or condition there, which no access touches (`rendezvous`).
+    """
 
     object: ObjectId
     offset: int
     size: int
+    part: int = 0
 
     def overlaps(self, location: MemLoc) -> bool:
         """Whether an access to the location may touch the cell."""
-        if location.object != self.object:
+        if location.object != self.object or self.part:
             return False
         if location.offset is None or location.size is None:
             return location.offset is None or location.stride is not None or location.offset < self.offset + self.size

@@ -5,13 +5,14 @@ The search and the checker of invariants both start from here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from raceproof.core import Budget, LimitReached, Unsupported
 from raceproof.domains import (
     INT64,
+    AnyValue,
     Const,
     Expr,
     NumericDomain,
@@ -38,6 +39,7 @@ from raceproof.transactions.sliced_graph import resources_of, sliced
 from raceproof.transactions.slicing import Code, Slice, slice_for
 from raceproof.transactions.thread_graph import Hold, Place, ThreadGraph
 from raceproof.transactions.threads import Walk
+from raceproof.transactions.trust import trusted_cells
 
 DOMAINS: Final = ("intervals", "octagons", "polyhedra")
 _SECTION: Final = 4
@@ -201,7 +203,37 @@ class Workshop:
             nodes = self.graph(thread, setting.keeps_history).nodes
             alive = {node.site for number, node in enumerate(nodes) if number not in cut}
             dead[thread] = frozenset(nodes[n].site for n in cut if nodes[n].site not in alive)
-        return writes_of(self.around, dead)
+        found = dict(writes_of(self.around, dead))
+        for thread, cells in self._signals().items():
+            signals = (Write(cell, AnyValue(cell.type), frozenset()) for cell in sorted(cells, key=str))
+            found[thread] = (*found.get(thread, ()), *signals)
+        return found
+
+    def _signals(self) -> Mapping[ThreadId, frozenset[Variable]]:
+        """What each thread may do to semaphores, barriers and conditions; if its code is not known, anything."""
+        everything = self.around.rendezvous.variables
+        found: dict[ThreadId, frozenset[Variable]] = {}
+        for thread in self.around.cp.threads if everything else ():
+            try:
+                found[thread] = self.graph(thread).signals
+            except (LimitReached, Unsupported):
+                found[thread] = everything
+        return found
+
+    def trusted(self, pairs: Iterable[RacePair], harmless: Collection[RacePair]) -> frozenset[Variable]:
+        """The cells that may be relied on if those of `pairs` that are in `harmless` do not race.
+
+        A signal that is given without the mutex of the waiting threads does not happen before they go on, so that such
+        a condition orders nothing.
+        """
+        found = trusted_cells(self.around, pairs, harmless)
+        conditions = self.around.rendezvous.conditions
+        for thread in self.around.cp.threads if conditions else ():
+            try:
+                found -= self.graph(thread).unguarded
+            except (LimitReached, Unsupported):
+                return found - conditions
+        return found
 
     def _unreliable(self, slots: Sequence[Slot]) -> frozenset[str]:
         """Variables with locks that a thread which is not followed may give back without holding them."""

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from raceproof.core import Unsupported
+from raceproof.core import Unsupported, reverse_postorder
 from raceproof.domains import Variable
-from raceproof.facts import Sync, SyncOp, is_atomic_function, recursion_counts, refuse_leaps, sync_op
+from raceproof.facts import (
+    Sync,
+    SyncOp,
+    installs_handlers,
+    is_assumption,
+    is_atomic_function,
+    recursion_counts,
+    refuse_leaps,
+    thread_operations,
+)
 from raceproof.ir import Call, Function, Instr, Program
 from raceproof.model import MAIN, Base, CallGraph, CallTargets, ConcurrentProgram, SameArgument, ThreadId
 from raceproof.transactions.cells import Cells
 from raceproof.transactions.expressions import Body
+from raceproof.transactions.rendezvous import Rendezvous
 
-RELEASING: Final = frozenset({Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
 SILENT: Final = frozenset(
     {Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD, Sync.DETACH, Sync.SIGNAL, Sync.BROADCAST}
     | {Sync.CONDITION_INIT, Sync.BARRIER_INIT, Sync.BARRIER_WAIT, Sync.ONCE, Sync.JOIN}
     | {Sync.SEM_INIT, Sync.SEM_WAIT, Sync.SEM_TRYWAIT, Sync.SEM_POST}
 )
-"""Operations that order nothing here: waits may end without a signal. What a join tells is in the facts' moments."""
+"""Operations that order nothing by themselves. What a join tells is in the facts' moments; semaphores, barriers and
+conditions order if they are followed (`rendezvous`)."""
 
 _SMALL: Final = 60
 """Functions of up to so many instructions are followed for the sake of their result alone."""
 
 
 class Surroundings:
-    """`cells`: the memory that is followed. `outside`: threads that may run at any time, whoever starts them."""
+    """`cells`: the memory that is followed. `outside`: threads that may run at any time, whoever starts them.
+    `spurious`: whether all waits at conditions may end without a signal."""
 
-    def __init__(self, cp: ConcurrentProgram) -> None:
+    def __init__(self, cp: ConcurrentProgram, spurious: bool = True) -> None:
         if cp.calls is None:
             raise Unsupported("a program whose calls are not known")
         self.cp = cp
@@ -37,11 +49,15 @@ class Surroundings:
         if cp.overwriting_late:
             raise Unsupported("locks that are overwritten while threads run")
         self.cells = Cells(cp)
+        self.rendezvous = Rendezvous(self.program, self.calls, self.cells, spurious)
+        self.spurious = not self.rendezvous.conditions
+        self.has_handlers = installs_handlers(self.program)
         self._counts = recursion_counts(cp)
         self.outside = self._find_outside()
         self._bodies: dict[str, Body] = {}
         self._callees = {name: self._called_in(function) for name, function in self.program.functions.items()}
         self._relevant = self._find_relevant()
+        self._recursive = _on_cycles(self._callees)
         self._closures: dict[str, tuple[int, tuple[Variable, ...]]] = {}
 
     def _find_outside(self) -> frozenset[ThreadId]:
@@ -51,7 +67,7 @@ class Surroundings:
             for function in self.program.functions.values()
             for instr in function.instructions()
             if isinstance(instr, Call)
-            and (possible := operations(self.calls.targets[instr.id]))
+            and (possible := thread_operations(self.calls.targets[instr.id]))
             and any(op.kind is Sync.CREATE for op in possible)
         }
         strange = {t.id for t in self.cp.threads.values() if t.id != MAIN and t.created_at not in creating}
@@ -65,6 +81,10 @@ class Surroundings:
     def matters(self, name: str) -> bool:
         """Whether the function, or one that it calls, touches shared objects or orders threads."""
         return name in self._relevant
+
+    def is_recursive(self, name: str) -> bool:
+        """Whether a call of the function may lead to another call of it before it returns."""
+        return name in self._recursive
 
     def is_small(self, name: str) -> bool:
         """Whether it is cheap to follow the function and all that it calls."""
@@ -90,7 +110,7 @@ class Surroundings:
     def is_visible(self, instr: Instr) -> bool:
         """Whether other threads may see the instruction, or see to it; calls of functions of the program are looked
         into instead."""
-        if instr.id in self.cells.by_site:
+        if instr.id in self.cells.by_site or instr.id in self.rendezvous.sites:
             return True
         if not isinstance(instr, Call):
             return False
@@ -98,8 +118,13 @@ class Surroundings:
         return (
             bool(targets.callbacks)
             or self.may_release_all(targets)
-            or any(op.kind not in SILENT for op in operations(targets))
+            or any(op.kind not in SILENT for op in thread_operations(targets))
         )
+
+    def may_stop(self, instr: Instr) -> bool:
+        """Whether the instruction is an assumption: a thread for which it does not hold stays there for good, while the
+        others go on."""
+        return isinstance(instr, Call) and any(map(is_assumption, self.calls.targets[instr.id].externals))
 
     def may_release_all(self, targets: CallTargets) -> bool:
         """Code that nothing describes, which has pointers to locks or may run functions of the program."""
@@ -159,6 +184,27 @@ class Surroundings:
         return False
 
 
-def operations(targets: CallTargets) -> list[SyncOp]:
-    """The operations on threads that a call may be."""
-    return [op for op in map(sync_op, targets.externals) if op is not None]
+def _on_cycles(callees: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """The functions that can reach themselves: strongly connected components, in two passes (Kosaraju)."""
+    callers: dict[str, list[str]] = {}
+    for name, called in callees.items():
+        for callee in called:
+            callers.setdefault(callee, []).append(name)
+    root = ""
+    order = reverse_postorder(root, lambda name: callees if name == root else callees[name])
+    found: set[str] = set()
+    seen = {root}
+    for name in order:
+        if name in seen:
+            continue
+        component, work = [name], [name]
+        seen.add(name)
+        while work:
+            for caller in callers.get(work.pop(), ()):
+                if caller not in seen:
+                    seen.add(caller)
+                    component.append(caller)
+                    work.append(caller)
+        if len(component) > 1 or name in callees[name]:
+            found.update(component)
+    return frozenset(found)

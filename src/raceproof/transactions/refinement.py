@@ -23,7 +23,7 @@ from raceproof.transactions.invariants import Propagation, Solution, solve
 from raceproof.transactions.meeting import Meetings
 from raceproof.transactions.products import DOMAINS, Product, Setting, Threads, Workshop, products_of
 from raceproof.transactions.program import Surroundings
-from raceproof.transactions.trust import touched_by, trusted_cells
+from raceproof.transactions.trust import touched_by
 
 log = logging.getLogger(__name__)
 
@@ -122,7 +122,7 @@ class Refinement:
         cuts: Mapping[ThreadId, frozenset[int]] = {}
         shown_by: Sequence[Product] = ()
         for number in range(_ROUNDS):
-            followed = trusted_cells(self._around, self._pairs, self._harmless | candidates)
+            followed = self._workshop.trusted(self._pairs, self._harmless | candidates)
             last = self._round(Setting(domain, is_wide, followed, cuts), is_full, open_pairs, shown_by)
             self.rounds.append(last)
             candidates, before = set(last.proved), candidates

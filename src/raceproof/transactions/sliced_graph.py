@@ -72,6 +72,7 @@ def _reduced(code: Code, number: int, part: Slice, relevance: Relevance, resourc
         kind=node.kind if is_seen else Kind.LOCAL,
         touch=touch,
         edges=list(dict.fromkeys(edges)),
+        blocks=node.blocks and any(isinstance(action, Assume) for edge in edges for action in edge.actions),
     )
 
 
@@ -118,6 +119,8 @@ def _bypass(nodes: list[Node], entry: int) -> frozenset[int]:
         for number, node in enumerate(nodes):
             sources = incoming.get(number, [])
             if node.kind is not Kind.LOCAL or number == entry or number in gone or number in sources or not sources:
+                continue
+            if node.blocks:  # who waits there has made the step before
                 continue
             if not node.edges or (len(node.edges) > 1 and len(sources) > 1):
                 continue

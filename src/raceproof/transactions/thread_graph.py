@@ -97,7 +97,8 @@ class Kind(Enum):
 
 @dataclass(slots=True)
 class Node:
-    """`site` and `pos` of the instruction that comes next, if other threads can see it."""
+    """`site` and `pos` of the instruction that comes next, if other threads can see it. `blocks`: the thread may have
+    to wait here, perhaps for ever, until values change: what it did before is done, and others must be able to move."""
 
     point: Point
     kind: Kind
@@ -105,6 +106,7 @@ class Node:
     site: SiteId | None = None
     pos: SourcePos | None = None
     edges: list[Edge] = field(default_factory=list)
+    blocks: bool = False
 
     @property
     def held(self) -> tuple[Hold, ...]:
@@ -115,7 +117,9 @@ class Node:
 class ThreadGraph:
     """`heads`: nodes such that every cycle has one. `live`: registers whose value matters at each node. `reads`,
     `writes`, `locks`: what may still be touched or locked from each node on. `parameter` gets the argument. `bypassed`:
-    nodes that a slice left out, so that nothing is said about them. `merged`: nodes that another one stands for."""
+    nodes that a slice left out, so that nothing is said about them. `merged`: nodes that another one stands for.
+    `signals`: cells of semaphores, barriers and conditions that the thread may make larger, or do anything to;
+    `unguarded`: cells of conditions that it may signal without their mutex."""
 
     thread: ThreadId
     nodes: list[Node]
@@ -128,6 +132,8 @@ class ThreadGraph:
     locks: list[frozenset[Place]] = field(default_factory=list)
     bypassed: frozenset[int] = frozenset()
     merged: Mapping[int, int] = field(default_factory=dict)
+    signals: frozenset[Variable] = frozenset()
+    unguarded: frozenset[Variable] = frozenset()
     _positions: dict[int, int] = field(default_factory=dict)
 
     @property

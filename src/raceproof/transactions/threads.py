@@ -1,14 +1,21 @@
-"""Draws the code of one thread as a graph, with all calls inlined."""
+"""Draws the code of one thread as a graph: calls are inlined, recursive functions have one copy for each lock state.
+
+Which points of the code can be reached is a question of context-free reachability [TX, Section 3]: calls and returns
+must match. Inlined calls match by construction. A function that may call itself has one frame for each state of locks
+(and constant arguments) with which it is entered. All calls that enter it so share the frame, and it returns to any of
+them with the locks that it holds at the end: a summary of what it does to locks, in which all of its points are there.
+What is lost is which of these calls it was, and the registers of a frame that may have been entered again meanwhile.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from raceproof.core import Budget, LimitReached, Unsupported
+from raceproof.core import Budget, LimitReached
 from raceproof.domains import AnyValue, Binary, Const, Expr, Op, Variable
-from raceproof.facts import Sync, SyncOp, is_assumption, is_atomic_function
+from raceproof.facts import RELEASING, Sync, SyncOp, is_assumption, is_atomic_function, thread_operations
 from raceproof.ir import Block, Branch, Call, Cast, Compare, Instr, Phi, Reg, Return, Select, operands
 from raceproof.model import MAIN, CallTargets, ThreadId
 from raceproof.transactions.actions import (
@@ -21,9 +28,31 @@ from raceproof.transactions.actions import (
 )
 from raceproof.transactions.cells import type_of
 from raceproof.transactions.expressions import OFFSET, Pointer, Values
-from raceproof.transactions.lowering import Lowering, Touch
-from raceproof.transactions.names import Register
-from raceproof.transactions.program import RELEASING, Surroundings, operations
+from raceproof.transactions.lowering import Lowering, Resource, Touch
+from raceproof.transactions.names import Register, Shared
+from raceproof.transactions.program import Surroundings
+from raceproof.transactions.rendezvous import (
+    BARRIERS,
+    SEMAPHORES,
+    SIGNALS,
+    Barrier,
+    Condition,
+    Object,
+    Semaphore,
+    arrived,
+    broadcast,
+    cells_of,
+    initialised,
+    is_untimed,
+    last_arrived,
+    left,
+    posted,
+    signalled,
+    taken,
+    unknown,
+    waited,
+    woken,
+)
 from raceproof.transactions.thread_graph import (
     ATOMIC,
     Creation,
@@ -42,6 +71,9 @@ MAX_EDGES: Final = 20_000
 MAX_STACK: Final = 16
 _TEST: Final = 3
 _FLAG_WAYS: Final = 16
+_COPIES: Final = 12
+"""Frames of one recursive function that are told apart by constant arguments."""
+_OF_SIGNALS: Final = SEMAPHORES | BARRIERS | SIGNALS
 _OF_LOCKS: Final = frozenset(
     {Sync.LOCK, Sync.TRYLOCK, Sync.UNLOCK, Sync.WAIT, Sync.ATOMIC_BEGIN, Sync.ATOMIC_END} | {Sync.LOCK_INIT}
 )
@@ -55,6 +87,12 @@ class _Frame:
     constants: tuple[Const | None, ...]
     call: tuple[int, int, Phase]
     depth: int
+    entered: tuple[tuple[Hold, ...], tuple[Place, ...], bool] | None = None
+    """Of a recursive function: the state of locks with which it is entered; it has no one parent then."""
+
+    @property
+    def is_shared(self) -> bool:
+        return self.entered is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +129,11 @@ class Walk:
         self._numbers: dict[Point, int] = {}
         self._nodes: list[Node] = []
         self._count = 0
+        self._callers: dict[int, dict[tuple[int, int, int, Phase], None]] = {}
+        self._exits: dict[int, dict[int, None]] = {}
+        self._again: dict[int, None] = {}
+        self._signals: set[Variable] = set()
+        self._unguarded: set[Variable] = set()
 
     def run(self) -> ThreadGraph:
         start = self._around.cp.threads[self._thread].start
@@ -106,10 +149,23 @@ class Walk:
             self._budget.check()
             self._expand(done)
             done += 1
+            while self._again:  # exits of recursive functions, for calls that were found later
+                number = next(iter(self._again))
+                del self._again[number]
+                if number < done:
+                    self._nodes[number].edges.clear()
+                    self._expand(number)
         parameter = None
         if function.params and (of_type := type_of(function.params[0].type)) is not None:
             parameter = self._values[0].variable(function.params[0].name, of_type)
-        graph = ThreadGraph(self._thread, self._nodes, entry, parameter)
+        graph = ThreadGraph(
+            self._thread,
+            self._nodes,
+            entry,
+            parameter,
+            signals=frozenset(self._signals),
+            unguarded=frozenset(self._unguarded),
+        )
         graph.finish()
         return graph
 
@@ -122,6 +178,8 @@ class Walk:
                 raise LimitReached(f"the code of a thread has more than {MAX_NODES:,} points")
             number = self._numbers[point] = len(self._nodes)
             self._nodes.append(self._describe(point))
+            if point.phase is Phase.BEFORE and self._is_exit(point):
+                self._exits.setdefault(point.frame, {})[number] = None
         return number
 
     def _describe(self, point: Point) -> Node:
@@ -130,15 +188,46 @@ class Walk:
         if point.phase is Phase.ENTERING:
             return Node(point, Kind.LOCK, pos=function.pos)
         if instr is None or (point.phase is Phase.BEFORE and not self._around.is_visible(instr)):
-            return Node(point, Kind.LOCAL)
+            return Node(point, Kind.LOCAL, blocks=instr is not None and self._around.may_stop(instr))
+        touch = self._touch(point, instr)
+        blocks = point.phase is Phase.WAITING or self._may_block(instr)
+        return Node(point, self._kind(instr, touch), touch, instr.id, instr.pos, blocks=blocks)
+
+    def _touch(self, point: Point, instr: Instr) -> Touch | None:
+        """What the instruction does to shared objects, and to semaphores, barriers and conditions that are followed."""
         touch = self._lowering.touch(self._values[point.frame], instr) if point.phase is not Phase.WAITING else None
-        return Node(point, self._kind(instr, touch), touch, instr.id, instr.pos)
+        objects = self._objects(point, instr) if isinstance(instr, Call) else []
+        names = (variable.name for found in objects for variable in cells_of(found))
+        mine = frozenset[Resource](name.cell for name in names if isinstance(name, Shared))
+        if not mine:
+            return touch
+        if touch is None:
+            return Touch((), mine, mine)
+        return replace(touch, reads=touch.reads | mine, writes=touch.writes | mine)
+
+    def _objects(self, point: Point, call: Call) -> list[Object]:
+        """What the call may be about."""
+        rendezvous = self._around.rendezvous
+        found: dict[Object, None] = {}
+        for op in thread_operations(self._around.calls.targets[call.id]):
+            exact = rendezvous.at(self._place(point, call, op.arg), op)
+            found.update(dict.fromkeys([exact] if exact is not None else rendezvous.about(call, op)))
+        return list(found)
+
+    def _may_block(self, instr: Instr) -> bool:
+        if not isinstance(instr, Call):
+            return False
+        waits = (Sync.SEM_WAIT, Sync.BARRIER_WAIT)
+        return any(op.kind in waits for op in thread_operations(self._around.calls.targets[instr.id]))
 
     def _kind(self, instr: Instr, touch: Touch | None) -> Kind:
         if not isinstance(instr, Call):
             return Kind.TOUCH
         targets = self._around.calls.targets[instr.id]
-        kinds = {op.kind for op in operations(targets)}
+        kinds = {op.kind for op in thread_operations(targets)}
+        is_known = not targets.functions and not targets.is_unknown and not targets.callbacks
+        if touch is not None and kinds and kinds <= _OF_SIGNALS and is_known:
+            return Kind.TOUCH
         if touch is None and kinds and kinds <= _OF_LOCKS and not targets.functions and not targets.is_unknown:
             return Kind.LOCK
         return Kind.OTHER
@@ -152,10 +241,18 @@ class Walk:
             return True
         if point.step == 0 and point.block in self._merges[point.frame]:
             return True
-        if (point.frame, point.block, point.step) in self._returns:
+        if (point.frame, point.block, point.step) in self._returns or self._is_exit(point):
             return True
+        if point.block == 0 and point.step == 0 and self._frames[point.frame].is_shared:
+            return True  # or a recursion without anything visible would never end
         instr = self._instruction(point)
-        return instr is not None and self._around.is_visible(instr)
+        return instr is not None and (self._around.is_visible(instr) or self._around.may_stop(instr))
+
+    def _is_exit(self, point: Point) -> bool:
+        """The end of a recursive function, where it may go on in several places."""
+        block = self._values[point.frame].body.function.blocks[point.block]
+        is_end = point.step == len(block.body) and isinstance(block.terminator, Return)
+        return is_end and self._frames[point.frame].is_shared
 
     def _expand(self, number: int) -> None:
         """All ways from a node to the next ones. The first step is the node's own; after it, only what is local."""
@@ -199,7 +296,10 @@ class Walk:
         values = self._values[point.frame]
         block = values.body.function.blocks[point.block]
         if isinstance(block.terminator, Return):
-            yield self._return(way, block.terminator)
+            if self._frames[point.frame].is_shared:
+                yield from self._return_to_any(way, block.terminator)
+            else:
+                yield self._return(way, block.terminator)
             return
         for label, conditions in self._lowering.branches(values, block.terminator):
             number = values.body.blocks[label]
@@ -273,6 +373,33 @@ class Walk:
             actions.append(Forget(result) if value is None else Assign(result, converted(value, of_type)))
         return way.then(_next(replace(behind, phase=Phase.BEFORE)), *actions)
 
+    def _return_to_any(self, way: _Way, terminator: Return) -> Iterator[_Way]:
+        """From a recursive function to every call that entered it with the same locks."""
+        point = way.point
+        values = self._values[point.frame]
+        held = _without(point.held, ATOMIC) if is_atomic_function(self._frames[point.frame].function) else point.held
+        for caller, block, step, phase in self._callers[point.frame]:
+            there = self._values[caller]
+            is_shared = self._frames[caller].is_shared
+            flags = tuple(f for f in point.flags if f[0] != point.frame and not (is_shared and f[0] == caller))
+            behind = replace(point, frame=caller, block=block, step=step, phase=phase, held=held, flags=flags)
+            call = there.body.function.blocks[block].body[step]
+            assert isinstance(call, Call)
+            of_type = type_of(call.type) if call.result is not None and phase is not Phase.CALLBACKS else None
+            actions: list[Action] = []
+            kept: Variable | None = None
+            if of_type is not None and terminator.value is not None:
+                kept = Variable(Register(self._thread, point.frame, "returned"), of_type)
+                value = values.of(terminator.value)
+                actions.append(Forget(kept) if value is None else Assign(kept, converted(value, of_type)))
+            if is_shared:  # it may have been entered again meanwhile
+                actions += (Forget(variable) for variable in there.registers())
+            if of_type is not None and call.result is not None:
+                result = there.variable(call.result.name, of_type)
+                actions.append(Forget(result) if kept is None else Assign(result, kept))
+            onward = behind if phase is Phase.CALLBACKS else _next(replace(behind, phase=Phase.BEFORE))
+            yield way.then(onward, *actions)
+
     # -- calls
 
     def _call(self, way: _Way, call: Call) -> Iterator[_Way]:
@@ -295,6 +422,10 @@ class Walk:
             point = way.point
             if self._around.may_release_all(targets):
                 point = replace(point, held=(), lost=True)
+                for found in self._around.rendezvous.objects.values():
+                    actions += unknown(found)
+                self._signals |= self._around.rendezvous.variables
+                self._unguarded |= self._around.rendezvous.conditions
             yield way.then(_next(replace(point, phase=Phase.BEFORE)), *actions)
 
     def _functions(self, way: _Way, call: Call, names: tuple[str, ...], is_callback: bool = False) -> Iterator[_Way]:
@@ -308,8 +439,6 @@ class Walk:
                 spoilt = (Assign(cell, AnyValue(cell.type)) for cell in self._around.spoilt_by(name))
                 yield way.then(behind, *spoilt, *self._lowering.forget_result(values, call))
                 continue
-            if is_recursive:
-                raise Unsupported(f"recursion through {function.source_name}, which concerns other threads", call.pos)
             depth = self._frames[point.frame].depth + 1
             if depth > MAX_STACK:
                 raise LimitReached(f"calls are nested more than {MAX_STACK} deep")
@@ -323,19 +452,52 @@ class Walk:
                 value = values.as_type(call.args[index], of_type) if is_known and of_type is not None else None
                 constants.append(value if isinstance(value, Const) else None)
             back = (point.block, point.step, Phase.CALLBACKS if is_callback else Phase.BEFORE)
-            frame = _Frame(point.frame, name, tuple(given), tuple(constants), back, depth)
+            if self._around.is_recursive(name):
+                frame = self._shared_frame(point, name, given, constants)
+            else:
+                frame = _Frame(point.frame, name, tuple(given), tuple(constants), back, depth)
             entered = self._enter(way, frame)
+            if frame.is_shared:
+                entered = self._called(entered, point, back)
             inner = self._values[entered.point.frame]
+            copies: list[Action] = []
             for index, parameter in enumerate(function.params):
                 of_type = type_of(parameter.type)
                 if of_type is None:
                     continue
                 variable = inner.variable(parameter.name, of_type)
                 if not is_callback and index < len(call.args) and parameter.by_value is None:
-                    actions.append(Assign(variable, values.as_type(call.args[index], of_type)))
+                    value = values.as_type(call.args[index], of_type)
+                    if frame.is_shared:  # the arguments may be made of the parameters that they replace
+                        copy = Variable(Register(self._thread, entered.point.frame, f"given {index}"), of_type)
+                        actions.append(Assign(copy, value))
+                        value = copy
+                    copies.append(Assign(variable, value))
                 else:
-                    actions.append(Forget(variable))
-            yield entered.then(entered.point, *actions)
+                    copies.append(Forget(variable))
+            yield entered.then(entered.point, *actions, *copies)
+
+    def _shared_frame(
+        self, point: Point, name: str, given: Sequence[Pointer | None], constants: Sequence[Const | None]
+    ) -> _Frame:
+        """The frame of a recursive function for the locks that are held now. Only so many have constant arguments."""
+        entered = (point.held, point.unsure, point.lost)
+        fixed = tuple(p if p is not None and isinstance(p[1], Const) else None for p in given)
+        frame = _Frame(-1, name, fixed, tuple(constants), (0, 0, Phase.BEFORE), 1, entered)
+        mine = [other for other in self._frames if other.function == name and other.is_shared]
+        if frame in mine or len(mine) < _COPIES:
+            return frame
+        return replace(frame, pointers=(None,) * len(given), constants=(None,) * len(constants))
+
+    def _called(self, way: _Way, caller: Point, back: tuple[int, int, Phase]) -> _Way:
+        """The same, noting where the call is to return to."""
+        number = way.point.frame
+        callers = self._callers.setdefault(number, {})
+        if (caller.frame, *back) not in callers:
+            callers[caller.frame, *back] = None
+            self._again.update(self._exits.get(number, {}))
+        flags = tuple(f for f in way.point.flags if not self._frames[f[0]].is_shared)
+        return replace(way, point=replace(way.point, history=None, flags=flags))
 
     def _enter(self, way: _Way, frame: _Frame) -> _Way:
         number = self._frame_ids.setdefault(frame, len(self._frames))
@@ -387,7 +549,7 @@ class Walk:
             yield way.then(_next(replace(point, phase=Phase.BEFORE)), *actions)
             yield from self._functions(way, instr, targets.callbacks, is_callback=True)
             return
-        possible = operations(targets)
+        possible = thread_operations(targets)
         for op in possible:
             yield from self._operation(way, instr, op)
         if len(targets.externals) > len(possible) or (targets.is_unknown and not targets.externals):
@@ -411,9 +573,15 @@ class Walk:
                 yield way.then(replace(behind, held=_without(point.held, ATOMIC)), *effects)
             case Sync.WAIT:
                 lock = self._place(point, call, op.lock_arg)
+                if all(hold.lock != lock for hold in point.held):  # a mutex that knows its holder refuses the wait
+                    yield way.then(behind, *effects)
                 held = _without(point.held, lock) if lock is not None else ()
                 lost = point.lost or lock is None
-                yield way.then(replace(point, phase=Phase.WAITING, held=held, lost=lost), *effects)
+                condition = self._condition(point, call, op)
+                registered = waited(condition) if condition is not None else []
+                yield way.then(replace(point, phase=Phase.WAITING, held=held, lost=lost), *effects, *registered)
+            case kind if kind in _OF_SIGNALS and call.id in self._around.rendezvous.sites:
+                yield from self._signal(way, call, op, effects)
             case kind if kind in RELEASING:
                 yield self._unlock(way, call, op)
             case Sync.CREATE:
@@ -482,12 +650,73 @@ class Walk:
     def _wake(self, way: _Way, call: Call, targets: CallTargets) -> Iterator[_Way]:
         """The end of a wait at a condition: the lock is held again."""
         behind = _next(replace(way.point, phase=Phase.BEFORE))
-        for op in (op for op in operations(targets) if op.kind is Sync.WAIT):
+        for op in (op for op in thread_operations(targets) if op.kind is Sync.WAIT):
             lock = self._place(way.point, call, op.lock_arg)
+            condition = self._condition(way.point, call, op)
+            signal = woken(condition) if condition is not None else []
             if lock is None or lock in way.point.unsure:
-                yield way.then(behind)
+                yield way.then(behind, *signal)
             else:
-                yield self._take(way, Hold(lock), behind)
+                yield self._take(way.then(way.point, *signal), Hold(lock), behind)
+        for op in (op for op in thread_operations(targets) if op.kind is Sync.BARRIER_WAIT):
+            found = self._around.rendezvous.at(self._place(way.point, call, op.arg), op)
+            if isinstance(found, Barrier):
+                yield way.then(behind, *left(found))
+
+    # -- semaphores, barriers, conditions
+
+    def _condition(self, point: Point, call: Call, op: SyncOp) -> Condition | None:
+        """The condition whose signal a wait needs; None if it may end at any time."""
+        found = self._around.rendezvous.at(self._place(point, call, op.arg), op)
+        if not isinstance(found, Condition) or not is_untimed(self._around.calls.targets[call.id]):
+            return None
+        return found if self._place(point, call, op.lock_arg) == found.lock else None
+
+    def _signal(self, way: _Way, call: Call, op: SyncOp, effects: list[Action]) -> Iterator[_Way]:
+        """An operation on a semaphore, barrier or condition."""
+        point, behind = way.point, _next(way.point)
+        found = self._around.rendezvous.at(self._place(point, call, op.arg), op)
+        self._note_signal(point, call, op, found)
+        succeeded = (*effects, *self._outcome(point, call, op, True))
+        match found:
+            case None:
+                spoilt = [action for each in self._around.rendezvous.about(call, op) for action in unknown(each)]
+                only_takes = op.kind in (Sync.SEM_WAIT, Sync.SEM_TRYWAIT)
+                yield way.then(behind, *effects, *([] if only_takes else spoilt))
+            case Semaphore() | Barrier() if op.kind in (Sync.SEM_INIT, Sync.BARRIER_INIT):
+                yield way.then(behind, *effects, *initialised(found, call, op))
+            case Semaphore() if op.kind is Sync.SEM_POST:
+                for actions in posted(found):
+                    yield way.then(behind, *effects, *actions)
+            case Semaphore():
+                yield way.then(behind, *succeeded, *taken(found))
+                if op.may_fail or self._around.has_handlers:
+                    yield way.then(behind, *effects, *self._failure(point, call))
+            case Barrier():
+                yield way.then(behind, *effects, *last_arrived(found))
+                if found.count > 1:
+                    waiting = replace(point, phase=Phase.WAITING)
+                    yield way.then(waiting, *effects, *arrived(found))
+            case Condition():
+                ways = [broadcast(found)] if op.kind is Sync.BROADCAST else signalled(found)
+                for actions in ways:
+                    yield way.then(behind, *effects, *actions)
+
+    def _failure(self, point: Point, call: Call) -> list[Action]:
+        """A wait for a semaphore that fails returns -1."""
+        of_type = type_of(call.type)
+        if call.result is None or of_type is None:
+            return []
+        return [Assign(self._values[point.frame].variable(call.result.name, of_type), Const(-1, of_type))]
+
+    def _note_signal(self, point: Point, call: Call, op: SyncOp, found: Object | None) -> None:
+        """What threads with other code must know of this one; taking only makes a semaphore smaller."""
+        concerned = [found] if found is not None else list(self._around.rendezvous.about(call, op))
+        for each in concerned:
+            if op.kind not in (Sync.SEM_WAIT, Sync.SEM_TRYWAIT):
+                self._signals.update(cells_of(each))
+            if isinstance(each, Condition) and Hold(each.lock) not in point.held:
+                self._unguarded.update(cells_of(each))
 
     def _create(self, way: _Way, call: Call, op: SyncOp) -> Iterator[_Way]:
         """The creation may fail; where nobody asks whether it did, it does not (see docs/soundness.md)."""

@@ -1,7 +1,9 @@
-// One function counts in what threads have made themselves, and in a variable of all of them.
+// One function counts in what threads take out of a slot, and in a variable of all of them.
 #include <pthread.h>
 #include <stdlib.h>
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int *slot;
 static int total;
 
 static void count(int *counter) {
@@ -9,12 +11,24 @@ static void count(int *counter) {
 }
 
 static void *worker(void *arg) {
-    int *own = calloc(1, sizeof *own);
+    pthread_mutex_lock(&lock);
+    int *own = slot;
+    slot = NULL;
+    pthread_mutex_unlock(&lock);
+    if (own == NULL)
+        own = calloc(1, sizeof *own);
     if (own == NULL)
         return NULL;
     count(own);
     count(&total);
-    return own;
+    pthread_mutex_lock(&lock);
+    if (slot == NULL) {
+        slot = own;
+        own = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    free(own);
+    return arg;
 }
 
 int main(void) {

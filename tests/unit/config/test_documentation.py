@@ -24,13 +24,15 @@ def test_every_key_has_an_example() -> None:
     for example in EXAMPLES:
         for key, value in tomllib.loads(example).items():
             used.add(key)
-            for table in value if key in ("lock", "safe", "suppress") else ():
+            for table in value if key in ("lock", "safe", "suppress", "function") else ():
                 used.update(f"{key}.{inner}" for inner in table)
     assert used == {
         *("sources", "flags", "compile_commands", "target", "data_model", "entry", "arguments", "engines"),
-        *("time_limit", "jobs", "baseline", "lock", "safe", "suppress"),
+        *("time_limit", "jobs", "baseline", "lock", "safe", "suppress", "function"),
         *(f"lock.{k}" for k in ("acquire", "release", "try", "success", "failure", "argument", "shared", "name")),
         *("safe.function", "safe.reason"),
+        *(f"function.{k}" for k in ("function", "reads", "writes", "frees", "keeps", "calls", "passes", "returns")),
+        *("function.shares", "function.input"),
         *(
             f"suppress.{k}"
             for k in ("reason", "target", "function", "functions", "file", "fingerprint", "kind", "only")

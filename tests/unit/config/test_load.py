@@ -8,6 +8,7 @@ import pytest
 
 from raceproof.config import Config, load_config, source_files
 from raceproof.core import InputError
+from raceproof.ir import FunctionModel, Result
 from raceproof.model import AccessKind, LockAction, LockModel, Models, SafeFunction, Verdict
 
 EVERYTHING = """
@@ -41,6 +42,23 @@ argument = 0
 [[safe]]
 function = "log_message"
 reason = "statistics"
+
+[[function]]
+function = ["lib_sort", "lib_merge"]
+reads = 1
+writes = [2, 3]
+keeps = []
+calls = 4
+passes = ["2[]", 5, 0]
+returns = 2
+shares = false
+input = false
+optional = true
+
+[[function]]
+function = "lib_exit"
+frees = [1]
+returns = "never"
 
 [[suppress]]
 target = "stats.*"
@@ -95,6 +113,13 @@ def test_everything(project: Path) -> None:
             LockModel("leave", LockAction.RELEASE, 0, "enter"),
         ),
         safe=(SafeFunction("log_message", "statistics"),),
+        functions=(
+            *(
+                FunctionModel(name, (1,), (2, 3), (), (), (4,), (-2, 5, 0), 2, False, False, True)
+                for name in ("lib_sort", "lib_merge")
+            ),
+            FunctionModel("lib_exit", frees=(1,), returns=Result.NEVER),
+        ),
     )
     (suppression,) = config.suppressions
     assert suppression.reason == "counted roughly"
@@ -215,6 +240,34 @@ def test_a_named_file(project: Path) -> None:
         ("sources = ['a.c']\ncompile_commands = 'x.json'", "give only one of `sources` and `compile_commands`"),
         ("target = 'x'", "`target` chooses a target of compile_commands.json"),
         ("data_model = 'LP64'\ncompile_commands = 'x.json'", "the data model comes with the compilation database"),
+        (
+            "[[function]]\nname = 'f'",
+            "[[function]] number 1: there is no key `name`; the name of the function is `function`",
+        ),
+        (
+            "[[function]]\nfunction = 'f'\n[[function]]\nfunction = 'f'",
+            "[[function]] number 2: `f` is described already",
+        ),
+        (
+            "[[function]]\nfunction = 'f'\nreads = 0",
+            "[[function]] number 1: `reads` must be a number or a list of numbers, from 1, not 0",
+        ),
+        (
+            "[[function]]\nfunction = 'f'\nkeeps = false",
+            "[[function]] number 1: `keeps` must be a number or a list of numbers, from 1",
+        ),
+        (
+            "[[function]]\nfunction = 'f'\ncalls = 1\npasses = ['2']",
+            "[[function]] number 1: `passes` must be the number of an argument",
+        ),
+        (
+            "[[function]]\nfunction = 'f'\nreturns = 'new'",
+            "[[function]] number 1: `returns` must be one of fresh, nothing, never",
+        ),
+        (
+            "[[function]]\nfunction = 'f'\nreturns = 0",
+            "[[function]] number 1: `returns` must be an integer of at least 1, not 0",
+        ),
         ("[lock]\nacquire = 'f'", "`lock` must be tables: write [[lock]]"),
         ("[[lock]]\naquire = 'f'", "[[lock]] number 1: there is no key `aquire`; did you mean `acquire`?"),
         ("[[lock]]", "[[lock]] number 1: give at least one of `acquire`, `try` and `release`"),
@@ -256,6 +309,31 @@ def test_the_second_table_is_named(project: Path) -> None:
 def test_acquire_and_release_may_stand_in_two_tables(project: Path) -> None:
     text = "[[lock]]\nacquire = 'f'\nargument = 2\n[[lock]]\nrelease = 'g'\nargument = 1"
     assert [m.argument for m in loaded(project, text).models.locks] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        ("", "`function` is needed"),
+        ("name = 'f'", "there is no key `name`; the name of the function is `function`"),
+        ("function = 'f'\nreads = 0", "`reads` must be a number or a list of numbers, from 1, not 0"),
+        ("function = 'f'\nkeeps = false", "`keeps` must be a number or a list of numbers, from 1"),
+        ("function = 'f'\npasses = 1", "`passes` goes with `calls`"),
+        ("function = 'f'\ncalls = 1\npasses = ['2']", "`passes` must be the number of an argument"),
+        ("function = 'f'\nreturns = 'new'", "`returns` must be one of fresh, nothing, never"),
+        ("function = 'f'\nreturns = 0", "`returns` must be an integer of at least 1, not 0"),
+        ("function = 'f'\ninput = 'no'", "`input` must be true or false"),
+    ],
+)
+def test_mistakes_in_what_is_said_about_a_function(project: Path, text: str, mistake: str) -> None:
+    assert refused(project, f"[[function]]\n{text}").startswith(f"[[function]] number 1: {mistake}")
+
+
+def test_one_table_for_each_function(project: Path) -> None:
+    twice = "[[function]]\nfunction = 'f'\n" * 2
+    assert refused(project, twice) == "[[function]] number 2: `f` is described already"
+    both = "[[lock]]\nrelease = 'f'\n[[function]]\nfunction = 'f'"
+    assert refused(project, both).startswith("[[function]] number 1: `f` is a lock function")
 
 
 def test_one_lock_in_two_tables_needs_its_name(project: Path) -> None:

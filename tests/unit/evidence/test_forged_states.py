@@ -102,6 +102,7 @@ def honest_map(program: Analysed, pair: RacePair, cuts: tuple[int, int] | None =
         relies_on=(),
         domain="intervals",
         is_wide=False,
+        spurious=True,
         followed=tuple(sorted(map(key_of, product.part.cells))),
         cuts=((cuts[0], (cuts[1],)),) if cuts else (),
         products=(made,),

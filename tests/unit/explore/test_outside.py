@@ -10,7 +10,7 @@ from raceproof import facts, frontend
 from raceproof.core import Budget
 from raceproof.explore.build import NATIVE, replaced_functions
 from raceproof.explore.library_state import is_placed
-from raceproof.explore.outside import allocating_scans, needs_fork, unseen_order
+from raceproof.explore.outside import allocating_scans, may_see_fp_environment, needs_fork, unseen_order
 from raceproof.facts import names_of
 from raceproof.model import ConcurrentProgram
 
@@ -172,3 +172,15 @@ def test_each_replacement_is_placed() -> None:
     """Nobody can tell that it was called, or it is known who can: others count as reaching outside."""
     unplaced = {name for name in replaced_functions() if not any(is_placed(known) for known in names_of(name))}
     assert set(needs_fork(unplaced)) == unplaced
+
+
+@pytest.mark.parametrize(
+    "name", ["fesetround", "feupdateenv", "llvm.get.rounding", "llvm.x86.sse.ldmxcsr", "dlsym", "nobody_knows_it"]
+)
+def test_programs_that_may_see_their_floating_point_environment(name: str) -> None:
+    assert may_see_fp_environment(("pthread_create", name))
+
+
+def test_most_programs_cannot_see_their_floating_point_environment() -> None:
+    plain = ("pthread_create", "sqrt", "malloc", "printf", "llvm.memcpy.p0.p0.i64", "llvm.fma.f64")
+    assert not may_see_fp_environment(plain)

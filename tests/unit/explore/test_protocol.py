@@ -86,6 +86,8 @@ def test_the_control_file() -> None:
         "max_steps 1000",
         "isolation memory",
         "spurious 0",
+        "pruning repaired",
+        "deadlocks 0",
         "arg demo",
         "arg -n",
         "arg two%20words%0A",

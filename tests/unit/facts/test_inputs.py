@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from unit.handmade import program
 
 from raceproof import facts, frontend
 from raceproof.core import Budget
@@ -58,12 +59,12 @@ def inputs_of(text: str, tmp_path: Path) -> list[str]:
     ],
 )
 def test_what_a_function_gives(name: str, kind: InputKind | None) -> None:
-    assert input_kind(name) is kind
+    assert input_kind(name, program()) is kind
 
 
 def test_functions_of_the_system_are_inputs_unless_they_are_known_to_give_nothing() -> None:
     """A row that somebody adds to a table is an input until somebody says that it is none."""
-    none = {name for name in EFFECTS if input_kind(name) is None}
+    none = {name for name in EFFECTS if input_kind(name, program()) is None}
     suspicious = {
         name
         for name in none - SYNC_OPS.keys()

@@ -19,7 +19,7 @@ from raceproof.facts.library.effects import (
     Touch,
     WholeObject,
 )
-from raceproof.facts.library.libc import EFFECTS, atomic_call, effect_of, is_pure_intrinsic
+from raceproof.facts.library.libc import EFFECTS, atomic_call, is_pure_intrinsic, known_effect
 from raceproof.facts.library.libc_atomic import ATOMIC_CALLS
 from raceproof.model import AccessKind
 
@@ -30,7 +30,7 @@ POINTS_TO_ARGUMENT = {Returns.ARG, Returns.INTO_ARG, Returns.LOADED, Returns.SYM
 
 
 def of(name: str) -> Effect:
-    effect = effect_of(name)
+    effect = known_effect(name)
     assert effect is not None
     return effect
 
@@ -289,12 +289,12 @@ def test_renamed_functions(renamed: str, plain: str) -> None:
 
 def test_a_name_that_only_looks_like_a_variant_is_unknown() -> None:
     for name in ("rand64", "div64", "my_printf", "__unknown_chk", "llvm.masked.load", "sendfile128"):
-        assert effect_of(name) is None
+        assert known_effect(name) is None
 
 
 def test_intrinsics() -> None:
     for name in ("umul.with.overflow", "ctpop", "smax", "fabs", "expect.i64", "lifetime.start", "vector.reduce.add"):
-        assert effect_of(f"llvm.{name}") is not None
+        assert known_effect(f"llvm.{name}") is not None
     assert is_pure_intrinsic("llvm.sadd.sat")
     assert not is_pure_intrinsic("llvm.memcpy")
     assert not is_pure_intrinsic("llvm.va_start")

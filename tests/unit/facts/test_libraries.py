@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raceproof.facts.library.effects import Returns
-from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.libc import known_effect
 
 
 @pytest.mark.parametrize(
@@ -13,7 +13,7 @@ from raceproof.facts.library.libc import effect_of
     [("pcap_loop", 2, 3), ("pcap_dispatch", 2, 3), ("EVP_CIPHER_do_all_sorted", 0, 1), ("OBJ_NAME_do_all", 1, 2)],
 )
 def test_callbacks_run_during_the_call_only(name: str, function: int, own: int) -> None:
-    effect = effect_of(name)
+    effect = known_effect(name)
     assert effect is not None
     (callback,) = effect.calls
     assert not callback.later
@@ -23,14 +23,14 @@ def test_callbacks_run_during_the_call_only(name: str, function: int, own: int) 
 
 @pytest.mark.parametrize("name", ["pcap_open_live", "EVP_MD_CTX_new"])
 def test_handles_are_objects_of_the_library(name: str) -> None:
-    effect = effect_of(name)
+    effect = known_effect(name)
     assert effect is not None
     assert effect.returns is Returns.OPAQUE
 
 
 @pytest.mark.parametrize("name", ["execl", "execlp", "execle"])
 def test_arguments_of_a_new_program_are_read(name: str) -> None:
-    effect = effect_of(name)
+    effect = known_effect(name)
     assert effect is not None
     assert {touch.arg for touch in effect.reads} >= set(range(20))
     assert not effect.writes

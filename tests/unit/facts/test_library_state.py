@@ -9,7 +9,7 @@ import pytest
 from raceproof import frontend
 from raceproof.core import Budget, Unsupported
 from raceproof.facts import FILLED, analyse, race_pairs
-from raceproof.facts.library.libc import EFFECTS, effect_of
+from raceproof.facts.library.libc import EFFECTS, known_effect
 from raceproof.facts.library.libc_stdio import STDIO
 from raceproof.facts.library.process_state import _uses, uses_of
 from raceproof.facts.library.state_touches import LibraryState
@@ -40,7 +40,7 @@ def _touches(body: str, name: str, directory: Path) -> list[tuple[str | None, bo
 
 def test_tables_name_functions_that_have_rows() -> None:
     unknown = sorted({*_uses(), *_USES} - EFFECTS.keys() - {"addmntent", "execvpe", "getdate_r", "catopen", "fmtmsg"})
-    assert [name for name in unknown if effect_of(name) is None] == []
+    assert [name for name in unknown if known_effect(name) is None] == []
 
 
 def test_variants_are_known_by_their_names() -> None:

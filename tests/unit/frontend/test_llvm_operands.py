@@ -117,7 +117,7 @@ def test_constant_expressions(parse_body: ParseBody, operand: str, value: object
             (IndexTerm(Reg("n"), 24, None), IndexTerm(Reg("i"), 8, 3)),
         ),
         ("%struct.S, ptr %p, i64 %n, i32 2, i64 %n", 16, (IndexTerm(Reg("n"), 32, None), IndexTerm(Reg("n"), 2, 4))),
-        ("[0 x i32], ptr %p, i64 0, i64 %n", 0, (IndexTerm(Reg("n"), 4, None),)),
+        ("[0 x i32], ptr %p, i64 0, i64 %n", 0, (IndexTerm(Reg("n"), 4, None, is_flexible=True),)),
         ("[1 x i32], ptr %p, i64 0, i64 %n", 0, (IndexTerm(Reg("n"), 4, None),)),
         ("{ i32, [1 x i32] }, ptr %p, i64 0, i32 1, i64 %n", 4, (IndexTerm(Reg("n"), 4, None),)),
         ("{}, ptr %p, i64 %n", 0, ()),

@@ -62,7 +62,10 @@ def _facts(monkeypatch: pytest.MonkeyPatch) -> None:
     def describe_lock(cp: ConcurrentProgram, address: Linear) -> str:
         return "mutex"
 
-    monkeypatch.setattr(facts, "analyse", lambda program, budget, models: replace(concurrent_program(), inputs=()))
+    def analyse(program: Program, budget: Budget, models: Models, with_waits: bool) -> ConcurrentProgram:
+        return replace(concurrent_program(), inputs=())
+
+    monkeypatch.setattr(facts, "analyse", analyse)
     monkeypatch.setattr(facts, "race_pairs", lambda cp, budget: PAIRS)
     monkeypatch.setattr(facts, "describe_location", describe_location)
     monkeypatch.setattr(facts, "describe_lock", describe_lock)
@@ -78,7 +81,7 @@ def run(
 ) -> CheckResult:
     """Check with engines e0, e1, ... that answer as told, a program with these inputs, of which this was left out."""
 
-    def analyse(program: Program, budget: Budget, models: Models) -> ConcurrentProgram:
+    def analyse(program: Program, budget: Budget, models: Models, with_waits: bool) -> ConcurrentProgram:
         cp = concurrent_program()
         return replace(cp, inputs=inputs, program=replace(cp.program, obstacles=obstacles))
 
@@ -312,7 +315,7 @@ def test_no_engine_starts_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("stop", [LimitReached("time limit of 5 s reached"), Unsupported("setjmp")])
 def test_facts_that_stop_prove_nothing(monkeypatch: pytest.MonkeyPatch, stop: Exception) -> None:
-    def analyse(program: Program, budget: Budget, models: Models) -> ConcurrentProgram:
+    def analyse(program: Program, budget: Budget, models: Models, with_waits: bool) -> ConcurrentProgram:
         raise stop
 
     monkeypatch.setattr(facts, "analyse", analyse)
@@ -322,7 +325,7 @@ def test_facts_that_stop_prove_nothing(monkeypatch: pytest.MonkeyPatch, stop: Ex
 
 
 def test_interrupted_in_facts(monkeypatch: pytest.MonkeyPatch) -> None:
-    def analyse(program: Program, budget: Budget, models: Models) -> ConcurrentProgram:
+    def analyse(program: Program, budget: Budget, models: Models, with_waits: bool) -> ConcurrentProgram:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(facts, "analyse", analyse)
@@ -364,7 +367,7 @@ def test_the_views_that_the_evidence_names_are_shown(monkeypatch: pytest.MonkeyP
     plain = View(WORKER, None, frozenset(), Moment(), False)
     read = cp.accesses[MAIN_READ]
     accesses = {**cp.accesses, MAIN_READ: replace(read, views=(*read.views, plain))}
-    monkeypatch.setattr(facts, "analyse", lambda program, budget, models: replace(cp, accesses=accesses))
+    monkeypatch.setattr(facts, "analyse", lambda program, budget, models, with_waits: replace(cp, accesses=accesses))
     views = (cp.accesses[WRITE].views[0], plain)
     finding = Finding(PAIRS[2], Verdict.UNKNOWN, Reason("no common lock", views=views), "lockset")
     others = [replace(unknown(pair), engine="other") for pair in PAIRS]
@@ -377,6 +380,6 @@ def test_views_that_cannot_race_are_not_shown(monkeypatch: pytest.MonkeyPatch) -
     cp = concurrent_program()
     both = (View(MAIN, None, frozenset(), Moment(), False), View(WORKER, None, LOCKED, Moment(), False))
     accesses = {**cp.accesses, WRITE: replace(cp.accesses[WRITE], views=both)}
-    monkeypatch.setattr(facts, "analyse", lambda program, budget, models: replace(cp, accesses=accesses))
+    monkeypatch.setattr(facts, "analyse", lambda program, budget, models, with_waits: replace(cp, accesses=accesses))
     shown = run(monkeypatch, lambda pairs: [unknown(p) for p in pairs]).pairs[1].accesses
     assert [a.thread.split(",")[0] for a in shown] == ["main thread", "thread `worker`"]

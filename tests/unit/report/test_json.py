@@ -39,6 +39,7 @@ def test_the_words_that_others_depend_on() -> None:
         "atomic": False,
         "locks": ["mutex"],
         "calls": [],
+        "note": "",
     }
     [engine] = data["engines"]  # type: ignore[misc]
     assert set(engine) >= {"name", "seconds", "proved", "witnessed", "open", "stats"}
@@ -71,7 +72,7 @@ def test_a_race_has_all_that_a_replay_needs() -> None:
         "entry": "main",
         "root": "/work",
         "digest": "d1",
-        "models": {"locks": [], "safe": []},
+        "models": {"locks": [], "safe": [], "functions": []},
         "module": "abc",
         "algorithm": "race",
         "pairs": [[1, 2]],

@@ -5,12 +5,16 @@ from __future__ import annotations
 from raceproof.spec import (
     FUNCTIONS,
     SEM_VALUE_MAX,
+    ApiFunction,
     BarrierState,
     CondState,
+    Family,
     Kind,
     MutexState,
     ObjectState,
+    ObjectType,
     OnceState,
+    Operation,
     Result,
     RwlockState,
     SemState,
@@ -167,6 +171,16 @@ def test_once() -> None:
     assert call(w, A, "pthread_once", "o") is Result.SUCCESS
     assert call(w, B, "pthread_once", "o") is Result.SUCCESS
     assert w.clocks.ordered(A, 1, B)
+
+
+def test_once_is_run_again_if_its_thread_ends_in_the_routine() -> None:
+    w = world(o=OnceState())
+    assert call(w, A, "pthread_once", "o") is None
+    enter, leave = (Operation(ObjectType.ONCE, name) for name in ("enter", "leave"))
+    [left] = w.steps(A, ApiFunction("pthread_once", Family.VOID, ((enter,), (leave,))), ("o",))
+    w.take(left)
+    assert call(w, B, "pthread_once", "o") is None
+    assert not w.clocks.ordered(A, 1, B)
 
 
 def test_joins() -> None:

@@ -2,75 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import product
 
 import pytest
+from conformance.states import ME, STATES
 
 from raceproof.core import InternalError
 from raceproof.spec import (
     FUNCTIONS,
     RULES,
-    SEM_VALUE_MAX,
-    BarrierState,
     Basis,
     CondState,
-    Health,
-    KeyState,
-    Kind,
-    Life,
     MutexState,
-    ObjectState,
     ObjectType,
-    OnceState,
     Operation,
-    RwlockState,
-    SemState,
     World,
     function,
     rule_for,
 )
 
-ME, OTHER, THIRD = 1, 2, 3
 PHASES_OF_OTHERS = {"leave", "wake", "timed-wake", "finish"}  # only from inside a call
-
-
-def mutexes() -> Iterator[MutexState]:
-    for kind, robust in product(Kind, (False, True)):
-        for life in (Life.UNINITIALISED, Life.DESTROYED):
-            yield MutexState(kind, robust, life=life)
-        yield MutexState(kind, robust)
-        for owner in (ME, OTHER):
-            yield MutexState(kind, robust, owner, 1)
-            if kind is Kind.RECURSIVE:
-                yield MutexState(kind, robust, owner, 2)
-            if robust:
-                yield MutexState(kind, robust, owner, 1, Health.INCONSISTENT)
-        if robust:
-            yield MutexState(kind, robust, health=Health.INCONSISTENT)
-            yield MutexState(kind, robust, health=Health.UNRECOVERABLE)
-
-
-def rwlocks() -> Iterator[RwlockState]:
-    yield RwlockState(life=Life.UNINITIALISED)
-    yield RwlockState(life=Life.DESTROYED)
-    yield RwlockState()
-    for writer in (ME, OTHER):
-        yield RwlockState(writer)
-    for mine, theirs in product(range(3), range(3)):
-        yield RwlockState(readers=tuple((tid, n) for tid, n in ((ME, mine), (OTHER, theirs)) if n))
-
-
-STATES: dict[ObjectType, list[ObjectState]] = {
-    ObjectType.MUTEX: list(mutexes()),
-    ObjectType.RWLOCK: list(rwlocks()),
-    ObjectType.SPIN: [MutexState(Kind.NORMAL), *(MutexState(Kind.NORMAL, owner=o, count=1) for o in (ME, OTHER))],
-    ObjectType.COND: [CondState(), CondState(frozenset({OTHER})), CondState(woken=frozenset({OTHER}))],
-    ObjectType.BARRIER: [BarrierState(1), BarrierState(2), BarrierState(2, frozenset({OTHER}))],
-    ObjectType.SEM: [SemState(0), SemState(1), SemState(SEM_VALUE_MAX)],
-    ObjectType.ONCE: [OnceState(), OnceState(ME), OnceState(OTHER), OnceState(is_done=True)],
-    ObjectType.KEY: [KeyState(), KeyState(Life.DESTROYED)],
-}
 
 
 def operations(type_: ObjectType) -> list[str]:

@@ -25,9 +25,9 @@ class Analysed:
     pairs: tuple[RacePair, ...]
     open_pairs: tuple[RacePair, ...]
 
-    def run(self, *domains: str) -> EngineResult:
+    def run(self, *domains: str, spurious: bool = True) -> EngineResult:
         harmless = frozenset(self.pairs) - frozenset(self.open_pairs)
-        options = TransactionsOptions(harmless, domains or ("intervals", "octagons", "polyhedra"))
+        options = TransactionsOptions(harmless, domains or ("intervals", "octagons", "polyhedra"), spurious)
         return run(self.cp, self.open_pairs, options, Budget.seconds(60))
 
     def line(self, number: int) -> int:
@@ -39,8 +39,9 @@ class Analysed:
         first, second = sorted((self.line(pair.first), self.line(pair.second)))
         return first, second
 
-    def proved(self, *domains: str) -> set[tuple[int, int]]:
-        return {self.lines(f.pair) for f in self.run(*domains).findings if f.verdict is Verdict.RACE_FREE}
+    def proved(self, *domains: str, spurious: bool = True) -> set[tuple[int, int]]:
+        findings = self.run(*domains, spurious=spurious).findings
+        return {self.lines(f.pair) for f in findings if f.verdict is Verdict.RACE_FREE}
 
     def finding(self, lines: tuple[int, int]) -> Finding:
         return next(f for f in self.run("intervals").findings if self.lines(f.pair) == lines)

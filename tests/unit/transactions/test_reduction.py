@@ -9,8 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from unit.transactions.c_programs import Analysed, of_text
+from unit.transactions.c_programs import PROGRAMS, Analysed, of_file, of_text
 
+from raceproof.model import Verdict
+from raceproof.transactions import threads
 from raceproof.transactions.products import Workshop, products_of
 from raceproof.transactions.program import Surroundings
 from raceproof.transactions.thread_graph import ThreadGraph
@@ -131,16 +133,16 @@ x = 2; return 0; }
     assert program.proved("intervals") == set()
 
 
-def test_a_thread_whose_code_cannot_be_drawn_is_left_open(tmp_path: Path) -> None:
+def test_a_thread_whose_code_cannot_be_drawn_is_left_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = """int x;
-void down(int n) { if (n)
-{ x++; down(n - 1); } }
-void *f(void *p) { down(ANY); return 0; }
+void *f(void *p) {
+x++; return 0; }
 void *g(void *p) {
 x = 2; return 0; }
 """
-    finding = alone(text + TWO, tmp_path).finding((3, 6))
-    assert "recursion through down" in str(finding.evidence)
+    monkeypatch.setattr(threads, "MAX_NODES", 1)
+    finding = alone(text + TWO, tmp_path).finding((3, 5))
+    assert "more than 1 points" in str(finding.evidence)
 
 
 def test_an_access_of_a_library_call_is_at_no_known_place(tmp_path: Path) -> None:
@@ -161,3 +163,12 @@ def test_a_wide_product_has_all_threads(tmp_path: Path) -> None:
     (narrow,), (wide,) = products_of(around, pair, is_wide=False), products_of(around, pair, is_wide=True)
     assert len(narrow) == 3  # the two and main
     assert sorted(wide) == sorted(program.cp.threads)
+
+
+def test_a_thread_that_an_assumption_stops_lets_others_go_on() -> None:
+    """What it did before is done: it must not be one step with the assumption, nor be the only one to move there."""
+    path = PROGRAMS / "values" / "assumed_away_race.c"
+    truth = {n for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1) if "// race" in line}
+    assert len(truth) == 2
+    assert not any(truth.issuperset(lines) for lines in of_file(path).proved())
+    assert of_file(path.with_name("assumed_away.c")).run().findings[0].verdict is Verdict.RACE_FREE

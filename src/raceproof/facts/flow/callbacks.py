@@ -10,6 +10,7 @@ from raceproof.facts.library.effects import STATIC_ARG, Callback, Effect, Sync
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.process_state import ALIASES
 from raceproof.facts.library.symbol_names import names_of
+from raceproof.facts.pointers.calls import INLINE_ASSEMBLY
 from raceproof.ir import Call, Function, SiteId
 from raceproof.model import MemLoc, ObjectId, ObjectKind
 
@@ -47,12 +48,14 @@ class Callbacks:
             foreign = self._world.points_to.foreign_starts(instr.id) if isinstance(instr, Call) else ()
             if not foreign or not isinstance(instr, Call):
                 continue
-            for effect in map(effect_of, self._world.callees(instr)):
+            for effect in (effect_of(name, self._world.program) for name in self._world.callees(instr)):
                 for callback in effect.calls if effect is not None else ():
                     given = self._given_to(function, instr, effect, callback) if callback.later else frozenset()
-                    for name in foreign if given & self._world.may_escape else ():
-                        known = effect_of(name)
-                        if known is None or known.reads or known.writes or known.frees:
+                    for name in foreign if callback.later else ():
+                        known = effect_of(name, self._world.program)
+                        touches = known is None or bool(known.reads or known.writes or known.frees)
+                        uses_kept = self._world.is_unknown(name) and bool(self._world.kept)
+                        if (touches and given & self._world.may_escape) or uses_kept:
                             raise Unsupported(f"`{name}` as a handler for what threads share", instr.pos)
 
     def _given_to(
@@ -71,16 +74,28 @@ class Callbacks:
             )
         return frozenset(p.object for p in found)
 
-    def of_unknown(self, function: Function, call: Call) -> tuple[str, ...]:
-        """Functions of the program that an unknown function gets hold of by this call."""
+    def given_by(self, function: Function, call: Call) -> tuple[str, ...]:
+        """Functions of the program that unknown functions get hold of by this call."""
         if call.id not in self._given_away:
             objects = self._world.points_to.objects
-            given = {p.object for arg in call.args for p in self._world.points_to.targets(function.name, arg)}
+            kept = [arg for i, arg in enumerate(call.args) if i in self._kept_arguments(call)]
+            given = {p.object for arg in kept for p in self._world.points_to.targets(function.name, arg)}
             reached = [objects[o] for o in self._world.reachable(given) if objects[o].kind is ObjectKind.FUNCTION]
             self._given_away[call.id] = tuple(
                 sorted(o.name for o in reached if o.name in self._world.program.functions)
             )
         return self._given_away[call.id]
+
+    def _kept_arguments(self, call: Call) -> frozenset[int]:
+        """Those of which unknown functions may keep what they lead to."""
+        found: set[int] = set()
+        for name in self._world.callees(call):
+            if self._world.is_unknown(name) and name != INLINE_ASSEMBLY:
+                found.update(range(len(call.args)))
+            elif name not in self._world.program.functions:
+                effect = effect_of(name, self._world.program)
+                found.update(effect.given if effect is not None else ())
+        return frozenset(found)
 
     def brought_by(self, start: str) -> tuple[str, ...]:
         """What the outside world may have got as soon as it has `start`: that, and what may be given away when it runs,
@@ -112,8 +127,7 @@ class Callbacks:
                     starts = [
                         s for s in self._world.points_to.thread_starts(instr.id) if s in self._world.program.functions
                     ]
-                    if any(self._world.is_unknown(callee) for callee in self._world.callees(instr)):
-                        given.update(dict.fromkeys(self.of_unknown(function, instr)))
+                    given.update(dict.fromkeys(self.given_by(function, instr)))
                     if any(self.calls_later(callee) for callee in self._world.callees(instr)):
                         given.update(dict.fromkeys(starts))
                     if any(op.kind is Sync.CREATE for op in self._world.sync_ops(instr)):
@@ -123,7 +137,7 @@ class Callbacks:
 
     def calls_later(self, name: str) -> bool:
         """A function of the library that runs others after it has returned."""
-        effect = effect_of(name) if name not in self._world.program.functions else None
+        effect = effect_of(name, self._world.program) if name not in self._world.program.functions else None
         return effect is not None and any(c.later for c in effect.calls)
 
     @cached_property
@@ -133,8 +147,8 @@ class Callbacks:
         later: set[str] = set()
         for function in self._world.program.functions.values():
             for instr in function.instructions() if function.name not in self._world.unseen else ():
-                if isinstance(instr, Call) and any(self._world.is_unknown(name) for name in self._world.callees(instr)):
-                    later.update(self.of_unknown(function, instr))
+                if isinstance(instr, Call):
+                    later.update(self.given_by(function, instr))
         escaped = set(self._world.points_to.escaped_functions) & set(self._world.program.functions)
         return sorted((escaped - later) | set(self._world.program.listed_functions("llvm.global_dtors")))
 
@@ -145,7 +159,7 @@ class Callbacks:
         """
         found: set[ObjectId] = set()
         for name in self._world.callees(call):
-            effect = effect_of(name) if name not in self._world.program.functions else None
+            effect = effect_of(name, self._world.program) if name not in self._world.program.functions else None
             for callback in effect.calls if effect is not None else ():
                 if callback.later and STATIC_ARG not in callback.args:
                     found |= self._given_to(function, call, effect, callback)

@@ -53,7 +53,7 @@ class Exit:
 
 @dataclass(eq=False, slots=True)
 class Context:
-    """A function as entered by one thread in one state; `exits`, `views`, `calls`, `ties` are those of the last run.
+    """A function as entered by one thread in one state; `exits`, `views`, `waits`, `calls`, `ties` are of the last run.
 
     `dependents`: who has used the exits, and in which of its runs it last did. `is_outdated`: it was to be run again,
     but nobody uses it any more.
@@ -66,6 +66,7 @@ class Context:
     exits: list[Exit] = field(default_factory=list)
     dependents: dict[Context, int] = field(default_factory=dict)
     views: dict[AccessKey, dict[View, None]] = field(default_factory=dict)
+    waits: dict[SiteId, dict[View, None]] = field(default_factory=dict)
     calls: dict[Context, None] = field(default_factory=dict)
     ties: dict[Tie, None] = field(default_factory=dict)
     runs: int = 0

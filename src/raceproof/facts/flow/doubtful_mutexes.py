@@ -90,7 +90,7 @@ def _copies(world: World, function: Function, call: Call) -> list[tuple[frozense
     def objects(arg: int) -> frozenset[ObjectId]:
         return frozenset(p.object for p in world.points_to.targets(function.name, call.args[arg]))
 
-    effects = [effect_of(name) for name in world.callees(call) if name not in world.program.functions]
+    effects = [effect_of(name, world.program) for name in world.callees(call) if name not in world.program.functions]
     pairs = [pair for effect in effects if effect is not None for pair in effect.copies]
     return [(objects(to), objects(source)) for to, source in pairs if max(to, source) < len(call.args)]
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from raceproof.core import Budget, LimitReached, SourcePos
 from raceproof.facts.flow.contexts import SHARED, Context, Exit, Spawn, ThreadRecord, join_spawns
-from raceproof.facts.flow.flow_result import FlowResult, ThreadKey, reached_contexts, returns_of, views_in
+from raceproof.facts.flow.flow_result import FlowResult, ThreadKey, reached_contexts, returns_of, views_in, waits_in
 from raceproof.facts.flow.initial_values import InitialValues
 from raceproof.facts.flow.observations import Observations
 from raceproof.facts.flow.region_roots import RegionRoots, unseen_ties
@@ -548,6 +548,7 @@ class Flow:
             uses=self.observed.uses(),
             ties=self._ties({context for context, _ in reached}),
             returns=returns_of(self.world.may_spawn, reached),
+            waits=waits_in(reached),
         )
 
     def _ties(self, contexts: Iterable[Context]) -> tuple[Tie, ...]:

@@ -18,6 +18,7 @@ class FlowResult:
     """What a flow found: threads, the views of every access, and how locks, semaphores, barriers and flags are used.
 
     `returns`: of functions that may create threads, views without an address of the moments at which they return.
+    `waits`: the views of operations at which a thread may have to wait.
     """
 
     records: tuple[ThreadRecord, ...]
@@ -32,6 +33,7 @@ class FlowResult:
     uses: Uses
     ties: tuple[Tie, ...] = ()
     returns: Mapping[str, tuple[View, ...]] = field(default_factory=dict)
+    waits: Mapping[SiteId, tuple[View, ...]] = field(default_factory=dict)
 
 
 def reached_contexts(entries: Iterable[tuple[Context, ThreadId]]) -> list[tuple[Context, ThreadId]]:
@@ -55,6 +57,16 @@ def views_in(reached: Iterable[tuple[Context, ThreadId]]) -> dict[AccessKey, tup
             for view in found:
                 views.setdefault(key, {})[view if view.thread == thread else replace(view, thread=thread)] = None
     return {key: tuple(found) for key, found in sorted(views.items())}
+
+
+def waits_in(reached: Iterable[tuple[Context, ThreadId]]) -> dict[SiteId, tuple[View, ...]]:
+    """The same for operations at which a thread may have to wait."""
+    views: dict[SiteId, dict[View, None]] = {}
+    for context, thread in reached:
+        for site, found in context.waits.items():
+            for view in found:
+                views.setdefault(site, {})[view if view.thread == thread else replace(view, thread=thread)] = None
+    return {site: tuple(found) for site, found in sorted(views.items())}
 
 
 def returns_of(functions: Collection[str], reached: Iterable[tuple[Context, ThreadId]]) -> dict[str, tuple[View, ...]]:

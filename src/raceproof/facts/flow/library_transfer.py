@@ -32,7 +32,7 @@ MAX_CALLBACK_ROUNDS = 4  # then all ways in which a library function may call ba
 
 def call(w: Walker, instr: Call, name: str, state: State) -> list[State]:
     operation = sync_op(name)
-    effect = effect_of(name)
+    effect = effect_of(name, w.world.program)
     if operation is not None and operation.kind is Sync.CREATE:
         touch(w, instr, name, state)  # the id is stored before the new thread begins
         return sync_transfer.apply(w, instr, operation, state)
@@ -47,16 +47,21 @@ def call(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         return states
     if effect is None:
         w.flow.observed.assume(
-            f"`{name}` is not known: it may touch, keep and call whatever it can reach, "
-            "but takes, gives back or waits for no lock of the program's own",
+            f"`{name}` is not known: it may touch, keep and call whatever it can reach, or unknown functions were "
+            "given before, but takes or waits for no lock of the program's own",
             instr.id,
         )
         return _unknown(w, instr, name, state)
+    described = w.world.described(name)
+    if described is not None:
+        w.flow.observed.assume(f"the user says that {described}", instr.id)
     touch(w, instr, name, state)
     if instr.args and is_assumption(name):
         return [state] if w.assume(instr.args[0], state) else []
     if name in RETURNS_TWICE:
         return _set_jump(w, instr, state)
+    if effect.given:
+        _give_away(w, instr, w.world.callbacks.given_by(w.function, instr), state)
     if effect.noreturn:
         return []
     states = _callbacks(w, instr, effect, state)
@@ -109,7 +114,7 @@ def touch(w: Walker, instr: Call, name: str, state: State) -> None:
     operation = sync_op(name)
     for index, touch in enumerate(w.world.touches(w.function, instr)):
         through = touch.touch
-        indirect = through.deref or through.reach or through.static is not None
+        indirect = through.deref or through.reach or through.kept or through.static is not None
         address = None if indirect else w.value(through.address, state)
         if through.locks_stream and address is not None:
             _use_stream(w, instr, index, touch, address, state)
@@ -126,10 +131,12 @@ def touch(w: Walker, instr: Call, name: str, state: State) -> None:
             if operation is None or operation.kind is not Sync.CREATE:  # which says itself whose id it overwrites
                 thread_transfer.lose_ids(w, touch.targets, address, through.size, state)
     regions.library_call(w, instr, name)
-    effect = effect_of(name)
+    effect = effect_of(name, w.world.program)
     if effect is None:
         return
-    kept = [*effect.keeps, *(value for value, _ in effect.stores), *effect.frees]
+    kept = [*effect.keeps, *effect.given, *(value for value, _ in effect.stores), *effect.frees]
+    if effect.mixes and (effect.writes or effect.returns is Returns.REACHED):
+        kept = [*range(len(instr.args))]  # stored anywhere, or given back under another name
     for arg in kept:
         if arg < len(instr.args):
             state.publish(w.value(instr.args[arg], state))
@@ -174,9 +181,11 @@ def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         w.flow.observed.note_given_away(reached)
         for held in [h for h in state.locks if w.flow.observed.lock_objects(h.address) & reached]:
             del state.locks[held]
+    for held in [h for h in state.locks if w.flow.observed.lock_objects(h.address) & w.world.unlocked_by_callbacks]:
+        del state.locks[held]
     regions.library_call(w, instr, name)
     state.memory.clear()
-    _give_away(w, instr, w.world.callbacks.of_unknown(w.function, instr), state)
+    _give_away(w, instr, w.world.callbacks.given_by(w.function, instr), state)
     call_transfer.set_result(w, instr, state)
     return [] if instr.noreturn else [state]
 
@@ -202,7 +211,7 @@ def _callbacks(w: Walker, instr: Call, effect: Effect, state: State) -> list[Sta
     states = [state]
     rounds = 0
     while True:
-        after = [s for one in states for start in starts for s in _call_back(w, instr, start, one.copy())]
+        after = [s for one in states for start in starts for s in _call_back(w, instr, effect, start, one.copy())]
         for one in after:
             one.counts = one.counts.unless_changed(state.counts)
         merged = merge([*states, *after], call_transfer.MAX_EXITS if rounds < MAX_CALLBACK_ROUNDS else 0)
@@ -212,8 +221,9 @@ def _callbacks(w: Walker, instr: Call, effect: Effect, state: State) -> list[Sta
         rounds += 1
 
 
-def _call_back(w: Walker, instr: Call, start: str, state: State) -> list[State]:
-    """The library calls `start` once, with arguments of which nothing is known: not those of the call before."""
+def _call_back(w: Walker, instr: Call, effect: Effect, start: str, state: State) -> list[State]:
+    """The library calls `start` once, with arguments of which nothing is known, but that some may be arguments of this
+    call: not those of the call before."""
     function = w.world.program.functions[start]
     if start not in w.world.relevant:
         call_transfer.leave_out(w, start, [], state)
@@ -221,7 +231,19 @@ def _call_back(w: Walker, instr: Call, start: str, state: State) -> list[State]:
     unknown = [w.flow.parameter_atom(start, p.name) for p in function.params]
     for atom in unknown:
         state.forget(atom)
-    return call_transfer.run_function(w, instr, start, [of_atom(atom) for atom in unknown], state)
+    given = [of_atom(atom) for atom in unknown]
+    for position, index in _passed_on(effect):
+        if position < len(given) and index < len(instr.args):
+            given[position] = w.value(instr.args[index], state)
+    return call_transfer.run_function(w, instr, start, given, state)
+
+
+def _passed_on(effect: Effect) -> list[tuple[int, int]]:
+    """Which parameters of a function that is called back get which argument itself, whichever function it is."""
+    callbacks = [
+        [(at, index) for at in callback.same if (index := callback.args[at]) is not None] for callback in effect.calls
+    ]
+    return callbacks[0] if callbacks and all(other == callbacks[0] for other in callbacks) else []
 
 
 def _return_of_library(w: Walker, instr: Call, effect: Effect, state: State) -> None:

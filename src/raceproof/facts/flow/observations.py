@@ -53,6 +53,7 @@ class Uses:
     section_stores: Mapping[Linear, Mapping[SiteId, frozenset[tuple[int, int]]]]
     word_sizes: Mapping[Linear, frozenset[int]]
     given_away: frozenset[ObjectId]
+    certain_releases: frozenset[SiteId] = frozenset()
 
 
 class Observations:
@@ -89,6 +90,7 @@ class Observations:
         self._other_stores: set[SiteId] = set()
         self._word_sizes: dict[Linear, set[int]] = {}
         self._given_away: set[ObjectId] = set()
+        self._releases: dict[SiteId, bool] = {}
 
     def note_lock_objects(self, address: Linear, targets: tuple[MemLoc, ...]) -> None:
         objects = frozenset(t.object for t in targets)
@@ -193,6 +195,10 @@ class Observations:
         """Unknown code has these: it may post semaphores in them, now or later."""
         self._given_away |= objects
 
+    def note_release(self, site: SiteId, is_held: bool) -> None:
+        """An unlock, and whether it is one of what is certainly held."""
+        self._releases[site] = self._releases.get(site, True) and is_held
+
     def assume(self, text: str, site: SiteId) -> None:
         self.assumptions.setdefault(text, site)
 
@@ -226,6 +232,7 @@ class Observations:
             },
             word_sizes=_frozen(self._word_sizes),
             given_away=frozenset(self._given_away),
+            certain_releases=frozenset(site for site, is_held in self._releases.items() if is_held),
         )
 
 

@@ -3,7 +3,8 @@
     control = unused;      memset(&queue, 0, sizeof queue);      *lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 
 They make a lock of another kind, or set an object back that was used already. Whoever knows such an object by its
-address alone has to look at them. Errs on the side of more.
+address alone has to look at them. What the library does to a stream that it is given leaves the lock in it as it is.
+Errs on the side of more.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from raceproof.facts.flow.locations import overlap
-from raceproof.facts.library.effects import Sync
-from raceproof.facts.library.sync_api import sync_object_size, sync_op
+from raceproof.facts.library.effects import WholeObject
+from raceproof.facts.library.streams import leaves_lock
+from raceproof.facts.library.sync_api import OF_NO_OBJECT, sync_object_size, sync_op
 from raceproof.ir import Call, Function, Instr, SiteId, Terminator
 from raceproof.model import MAIN, AccessKind, HeldLock, LockKind, MemLoc, ObjectId, ObjectKind, View
 
@@ -22,9 +24,6 @@ if TYPE_CHECKING:
     from raceproof.facts.flow.contexts import AccessKey
     from raceproof.facts.flow.flow_result import FlowResult
     from raceproof.facts.flow.world import TargetedTouch, World
-
-_OF_NO_OBJECT = frozenset({Sync.CREATE, Sync.JOIN, Sync.DETACH, Sync.ATTRIBUTE})
-"""Operations whose argument is the id of a thread, or plain memory."""
 
 
 def overwriting_sites(world: World) -> frozenset[SiteId]:
@@ -84,15 +83,17 @@ def without_locks_in(world: World, flow: FlowResult, lost: frozenset[ObjectId]) 
 
 def _written(world: World, function: Function, instr: Instr | Terminator) -> Iterator[MemLoc]:
     world.budget.check()
+    keeps_streams = isinstance(instr, Call) and all(map(leaves_lock, world.callees(instr)))
     for touch in world.touches(function, instr):
-        if touch.touch.kind.writes and touch.touch.kind is not AccessKind.FREE:
+        is_stream = touch.touch.locks_stream or isinstance(touch.touch.extent, WholeObject)
+        if touch.touch.kind.writes and touch.touch.kind is not AccessKind.FREE and not (keeps_streams and is_stream):
             yield from touch.targets
 
 
 def _synchronised_by(world: World, function: Function, call: Call) -> Iterator[MemLoc]:
     for name in world.callees(call):
         op = sync_op(name) if name not in world.program.functions else None
-        if op is None or op.kind in _OF_NO_OBJECT:
+        if op is None or op.kind in OF_NO_OBJECT:
             continue
         size = sync_object_size(name, world.program.pointer_size)
         for index in (op.arg, op.lock_arg):

@@ -23,7 +23,7 @@ from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.lost_pointers import used_pointers
 from raceproof.facts.flow.pointer_numbers import may_hold_address
 from raceproof.facts.flow.world import World
-from raceproof.facts.library.effects import Format, Returns, Sync
+from raceproof.facts.library.effects import Effect, Format, Returns, Sync
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.ir import (
@@ -122,11 +122,15 @@ class _Search:
         )
 
     def _prints_number(self, function: Function, call: Call) -> bool:
-        formats = [e for e in map(effect_of, self.world.callees(call)) if e is not None and e.format is Format.PRINTF]
+        formats = [e for e in self._effects(call) if e.format is Format.PRINTF]
         given = zip(call.args, call.arg_types, strict=False)
         return bool(formats) and any(
             isinstance(type_, IntType) and self.world.points_to.targets(function.name, arg) for arg, type_ in given
         )
+
+    def _effects(self, call: Call) -> list[Effect]:
+        found = (effect_of(name, self.world.program) for name in self.world.callees(call))
+        return [effect for effect in found if effect is not None]
 
     # -- what comes of it
 
@@ -205,7 +209,7 @@ class _Search:
                 continue
             if any(_FROM_TEXT.fullmatch(known) for known in names_of(name)):
                 self._note(place, self.prints)
-            effect = effect_of(name)
+            effect = effect_of(name, self.world.program)
             if effect is not None and effect.returns in (Returns.ARG, Returns.INTO_ARG):
                 index = effect.returns_arg
                 if index is not None and index < len(call.args):
@@ -249,13 +253,13 @@ class _Search:
                     yield (writer, instr.new)
                 case Call():
                     is_large = written.size is None or written.size >= self.world.program.pointer_size
-                    effects = [effect for effect in map(effect_of, self.world.callees(instr)) if effect is not None]
-                    self._note(cell, is_large and self.prints and any(e.format is Format.SCANF for e in effects))
+                    scans = any(effect.format is Format.SCANF for effect in self._effects(instr))
+                    self._note(cell, is_large and self.prints and scans)
                     yield from ((source, is_pointer) for source in self._copied_from(writer, instr))
 
     def _copied_from(self, function: str, call: Call) -> Iterator[MemLoc]:
-        for effect in map(effect_of, self.world.callees(call)):
-            for _, source in effect.copies if effect is not None else ():
+        for effect in self._effects(call):
+            for _, source in effect.copies:
                 if source < len(call.args):
                     yield from self.world.points_to.targets(function, call.args[source])
 

@@ -205,7 +205,8 @@ def select(w: Walker, instr: Select, state: State) -> None:
 def allocated(w: Walker, instr: Call, effect: Effect, atom: Atom, state: State) -> None:
     """A new object, linked to nothing."""
     roots = w.flow.region_roots
-    if roots is None or effect.returns is not Returns.FRESH or effect.copies_to_result or effect.or_arg is not None:
+    may_link = effect.copies_to_result or effect.or_arg is not None or effect.mixes
+    if roots is None or effect.returns is not Returns.FRESH or may_link:
         return
     if roots.nodes.intersection(w.world.points_to.object_of_site(instr.id)):
         state.regions[atom] = Loose(atom)
@@ -308,12 +309,12 @@ def library_call(w: Walker, instr: Call, name: str) -> None:
     roots = w.flow.region_roots
     if roots is None or name in w.world.program.functions:
         return
-    effect, operation = effect_of(name), sync_op(name)
-    stores_pointers = effect is None or effect.stores or effect.fresh_into or effect.copies or effect.copies_to_result
+    effect, operation = effect_of(name, w.world.program), sync_op(name)
+    links = effect is None or effect.stores or effect.fresh_into or effect.copies_to_result or effect.mixes
+    stores_pointers = effect is None or links or effect.copies
     if not stores_pointers and (operation is None or operation.kind not in (Sync.JOIN, Sync.CREATE)):
         return
-    only_copies = effect is not None and not (effect.stores or effect.fresh_into or effect.copies_to_result)
-    sources = [source for _, source in effect.copies] if effect is not None and only_copies else []
+    sources = [source for _, source in effect.copies] if effect is not None and not links else []
     if sources and not any(_may_copy_nodes(w, roots, instr, source) for source in sources):
         return
     written = [p for t in w.world.touches(w.function, instr) if t.touch.kind.writes for p in _trusted(roots, t)]
@@ -322,7 +323,7 @@ def library_call(w: Walker, instr: Call, name: str) -> None:
             if 0 <= argument < len(instr.args):
                 targets = w.world.points_to.targets(w.function.name, instr.args[argument])
                 written += [_of_pointer(w, target) for target in targets]
-        if effect.copies_to_result:
+        if effect.copies_to_result or effect.given:
             written += [MemLoc(made, None, None) for made in w.world.points_to.object_of_site(instr.id)]
     trusted = roots.nodes | roots.roots
     _tie_all(w, roots, *(roots.held_in(place) for place in written if place.object in trusted))

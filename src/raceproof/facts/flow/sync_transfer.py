@@ -10,24 +10,41 @@ from raceproof.facts.flow.doubtful_mutexes import EOWNERDEAD, HELD_ANYWAY
 from raceproof.facts.flow.state import ATOMIC_SECTION, PHASE_LIMIT, Condition, State, merge
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.ir import Call
-from raceproof.model import MAIN, Base, Derived, HeldLock, Linear, LockKind, LockMode, MemLoc, Self, Signal, of_atom
+from raceproof.model import (
+    MAIN,
+    Base,
+    Derived,
+    HeldLock,
+    Linear,
+    LockKind,
+    LockMode,
+    MemLoc,
+    ObjectId,
+    Self,
+    Signal,
+    of_atom,
+)
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
 
 ONCE_SIZE = 4  # bytes, at least, of what tells whether something was done already
+WAITING = frozenset({Sync.LOCK, Sync.WAIT, Sync.SEM_WAIT, Sync.BARRIER_WAIT, Sync.ONCE, Sync.JOIN, Sync.ATOMIC_BEGIN})
 WAITED = (0, 110, EOWNERDEAD)  # results of a wait that has its mutex again; 110 is ETIMEDOUT
 
 
 def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
     """All states after the operation."""
+    _record_wait(w, instr, op, state)
     match op.kind:
         case Sync.LOCK:
             return _lock(w, instr, op, state)
         case Sync.TRYLOCK:
             return _try_lock(w, instr, op, state, frozenset({op.success}))
         case Sync.UNLOCK:
-            _unlock(w, instr, op, state, LockKind.MUTEX)
+            is_held = _unlock(w, instr, op, state, LockKind.MUTEX)
+            if w.recording:
+                w.flow.observed.note_release(instr.id, is_held)
         case Sync.WAIT:
             state.observed.clear()  # what was read before the wait says nothing about now
             state.counts = state.counts.with_reads({})
@@ -76,6 +93,18 @@ def apply(w: Walker, instr: Call, op: SyncOp, state: State) -> list[State]:
             pass
     _define(w, instr, state)
     return [state]
+
+
+def _record_wait(w: Walker, instr: Call, op: SyncOp, state: State) -> None:
+    """A wait at a condition gives its mutex back, and then waits for it."""
+    if op.kind not in WAITING:
+        return
+    address, without = None, frozenset[ObjectId]()
+    if op.kind is Sync.WAIT and op.lock_arg is not None and op.lock_arg < len(instr.args):
+        without = frozenset(t.object for t in w.world.points_to.targets(w.function.name, instr.args[op.lock_arg]))
+    elif op.kind in (Sync.LOCK, Sync.ONCE):
+        address = _address(w, instr, op, state)
+    w.record_wait(instr.id, address, without, state)
 
 
 def _define(w: Walker, instr: Call, state: State) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from raceproof.facts.library.effects import (
+    REACHED,
     STATIC_ARG,
     ArgBytes,
     Bytes,
@@ -22,6 +23,7 @@ from raceproof.facts.library.effects import (
     Effect,
     Extent,
     Format,
+    Reach,
     Touch,
     WholeObject,
 )
@@ -60,6 +62,7 @@ class MemoryTouch:
     `place`: how many bytes they are stored in, None if to the end of the object;
     `reach`: everything reachable from `address`, not only what it points to;
     `static`: the library's own object of that name, `address` does not matter;
+    `kept`: whatever unknown functions may have kept, `address` does not matter;
     `locks_stream`: while it holds the lock of the stream at `address`.
 
     `arg` and `extent` say for a library call how the memory hangs on the arguments, None where the tables do not."""
@@ -72,6 +75,7 @@ class MemoryTouch:
     place: int | None = None
     reach: bool = False
     static: str | None = None
+    kept: bool = False
     locks_stream: bool = False
     arg: int | None = field(default=None, compare=False)
     extent: Extent | None = field(default=None, compare=False)
@@ -134,10 +138,15 @@ def touches_of_state(state: LibraryState, call: Call, callees: Iterable[str]) ->
     return tuple(found)
 
 
+KEPT: Final = MemoryTouch(AccessKind.WRITE, IntConst(0, 64), None, kept=True)
+"""What an unknown function may do to memory that it, or another one, was given before. A write conflicts with all that
+a read does."""
+
+
 def fills_new_object(program: Program, call: Call, callees: Iterable[str]) -> bool:
     """Whether the library may write an object that the call makes, before the program gets it."""
     for name in callees:
-        effect = effect_of(name) if name not in program.functions else None
+        effect = effect_of(name, program) if name not in program.functions else None
         if effect is None:
             continue
         is_given = effect.or_arg is not None and isinstance(call.args[effect.or_arg], Address)
@@ -159,15 +168,17 @@ def touches_of_callbacks(
 ) -> tuple[MemoryTouch, ...]:
     """What functions outside the program touch that the callees run before they return: `bsearch` with `strcmp`."""
     found: dict[MemoryTouch, None] = {}
-    effects = [effect_of(name) for name in callees if name not in program.functions]
+    effects = [effect_of(name, program) for name in callees if name not in program.functions]
     now = [callback for effect in effects if effect is not None for callback in effect.calls if not callback.later]
     for name in foreign:
-        effect = effect_of(name)
+        effect = effect_of(name, program)
         for callback in now:
             given = [(j, call.args[i]) for j, i in enumerate(callback.args) if i is not None and i < len(call.args)]
+            reached = [j for j, i in enumerate(callback.args) if i == REACHED]
             if effect is None:
                 kinds = (AccessKind.READ, AccessKind.WRITE)
-                found.update((MemoryTouch(kind, arg, None, reach=True), None) for _, arg in given for kind in kinds)
+                passed = [*(arg for _, arg in given), *(call.args if reached else ())]
+                found.update((MemoryTouch(kind, arg, None, reach=True), None) for arg in passed for kind in kinds)
                 continue
             uses = [(touch.arg, AccessKind.READ, touch.deref) for touch in effect.reads]
             uses += [(touch.arg, AccessKind.WRITE, touch.deref) for touch in effect.writes]
@@ -175,12 +186,14 @@ def touches_of_callbacks(
             for index, kind, deref in uses:
                 touched = (MemoryTouch(kind, arg, None, deref=deref) for j, arg in given if j == index)
                 found.update(dict.fromkeys(touched))
+                if index in reached:
+                    found.update((MemoryTouch(kind, arg, None, reach=True), None) for arg in call.args)
     return tuple(found)
 
 
 def _external_touches(program: Program, call: Call, name: str) -> list[MemoryTouch]:
     atomic = atomic_call(name)
-    effect = effect_of(name)
+    effect = effect_of(name, program)
     if atomic is not None and effect is not None:
         return _atomic_touches(program, call, atomic, effect)
     if effect is None:
@@ -220,6 +233,9 @@ class _Maker:
         if touch.arg >= len(self.call.args):
             return None
         operand = self.call.args[touch.arg]
+        if isinstance(touch.extent, Reach):
+            holds_pointers = pointer_slots(self.call.arg_types[touch.arg], self.program.pointer_size)
+            return MemoryTouch(kind, operand, None, reach=True) if holds_pointers else None
         return MemoryTouch(kind, operand, size, deref=touch.deref, place=place, arg=touch.arg, extent=touch.extent)
 
     def _is_static_for_null(self, index: int) -> bool:
@@ -249,7 +265,7 @@ class _Maker:
                         return None
                     size *= factor.value
                 return size
-            case CString() | WholeObject():
+            case CString() | WholeObject() | Reach():
                 return None
 
     def format_touches(self) -> list[MemoryTouch | None]:

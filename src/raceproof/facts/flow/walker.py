@@ -83,6 +83,7 @@ class Walker:
         self.exits: list[Exit] = []
         self.spawns: dict[ThreadRecord, Spawn] = {}
         self.views: dict[AccessKey, dict[View, None]] = {}
+        self.waits: dict[SiteId, dict[View, None]] = {}
         self.calls: dict[Context, None] = {}
         self.ties: dict[Tie, None] = {}
 
@@ -119,6 +120,7 @@ class Walker:
                 if states:
                     self._walk_block(label, states)
         self.context.views, self.context.calls, self.context.ties = self.views, self.calls, self.ties
+        self.context.waits = self.waits
         self.flow.commit(self.context, self.spawns)
         return call_transfer.merge_exits(self.exits)
 
@@ -425,6 +427,16 @@ class Walker:
             ranges=ranges_of(self, site, address, state) if address is not None else (),
         )
         self.views.setdefault((site, index), {})[view] = None
+
+    def record_wait(self, site: SiteId, address: Linear | None, without: frozenset[ObjectId], state: State) -> None:
+        """Note a place at which the thread may have to wait, and what it certainly holds there, but for locks in
+        `without`."""
+        if not self.recording:
+            return
+        objects = self.flow.observed.lock_objects
+        held = frozenset(h for h in state.locks if not without or not objects(h.address) & without)
+        view = View(self.context.thread, address, held, state.moment(), private=False)
+        self.waits.setdefault(site, {})[view] = None
 
     def _objects(self, touch: TargetedTouch, address: Linear | None, state: State) -> frozenset[ObjectId]:
         """What the access may touch here: what points-to says, narrowed by what the address is made of."""

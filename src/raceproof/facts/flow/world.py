@@ -20,6 +20,7 @@ from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.purity import is_pure
 from raceproof.facts.flow.touches import (
     FILLED,
+    KEPT,
     MemoryTouch,
     fills_new_object,
     touches_of,
@@ -28,11 +29,12 @@ from raceproof.facts.flow.touches import (
     touches_of_streams,
 )
 from raceproof.facts.library.effects import Sync, SyncOp
-from raceproof.facts.library.libc import effect_of
+from raceproof.facts.library.libc import effect_of, known_effect
 from raceproof.facts.library.libc_stdio import STREAM_BUFFERS
 from raceproof.facts.library.state_touches import LibraryState
 from raceproof.facts.library.sync_api import SET_SPECIFIC, is_atomic_function, sync_op
 from raceproof.facts.models import KnownFunctions, operation_of
+from raceproof.facts.pointers.calls import INLINE_ASSEMBLY
 from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
 from raceproof.facts.pointers.points_to import PointsTo
 from raceproof.ir import (
@@ -41,6 +43,7 @@ from raceproof.ir import (
     CompareExchange,
     Fence,
     Function,
+    FunctionModel,
     Gep,
     Instr,
     IntConst,
@@ -122,18 +125,60 @@ class World:
         found = self._touches.get(instr.id)
         if found is None:
             self.budget.check()
-            names = [n for n in self.callees(instr) if n not in self.known.locks] if isinstance(instr, Call) else ()
-            touches = touches_of(self.program, instr, names)
-            if isinstance(instr, Call) and (foreign := self.points_to.foreign_starts(instr.id)):
-                touches += touches_of_callbacks(self.program, instr, names, foreign)
-            if isinstance(instr, Call) and self.points_to.static_location(STREAM_BUFFERS):
-                touches += touches_of_streams(name for name in names if name not in self.program.functions)
-            if isinstance(instr, Call):
-                outside = [name for name in names if name not in self.program.functions]
-                touches += touches_of_state(self._library_state, instr, outside)
-            found = tuple(self._target(function, instr, touch) for touch in touches)
+            found = self._own_touches(function, instr)
+            if isinstance(instr, Call) and self.may_touch_kept(instr):
+                found += self._kept_touches(found)
             self._touches[instr.id] = found
         return found
+
+    def _own_touches(self, function: Function, instr: Instr | Terminator) -> tuple[TargetedTouch, ...]:
+        """Without what unknown functions do to memory that they were given before."""
+        names = [n for n in self.callees(instr) if n not in self.known.locks] if isinstance(instr, Call) else ()
+        touches = touches_of(self.program, instr, names)
+        if isinstance(instr, Call) and (foreign := self.points_to.foreign_starts(instr.id)):
+            touches += touches_of_callbacks(self.program, instr, names, foreign)
+        if isinstance(instr, Call) and self.points_to.static_location(STREAM_BUFFERS):
+            touches += touches_of_streams(name for name in names if name not in self.program.functions)
+        if isinstance(instr, Call):
+            outside = [name for name in names if name not in self.program.functions]
+            touches += touches_of_state(self._library_state, instr, outside)
+        return tuple(self._target(function, instr, touch) for touch in touches)
+
+    def may_touch_kept(self, call: Call) -> bool:
+        """Whether the call may run an unknown function, which may use what it, or another one, was given before."""
+        names = (*self.callees(call), *self.points_to.foreign_starts(call.id))
+        return any(name != INLINE_ASSEMBLY and self.is_unknown(name) for name in names)
+
+    def _kept_touches(self, own: Iterable[TargetedTouch]) -> tuple[TargetedTouch, ...]:
+        """What a call of an unknown function does to memory that it is not given by this call."""
+        given = {o for touch in own if touch.touch.reach and touch.touch.kind.writes for o in touch.objects}
+        targets = tuple(loc for loc in self.kept if loc.object not in given and loc.object not in self._constants)
+        return (TargetedTouch(KEPT, targets, frozenset(t.object for t in targets)),) if targets else ()
+
+    @cached_property
+    def kept(self) -> tuple[MemLoc, ...]:
+        """What an unknown function may use, whoever calls it: memory that the program has given to such functions, and
+        their own, if the program uses that (their races on what only they use are not the program's)."""
+        outside = self.points_to.outside
+        for function, instr in self.instructions.values():
+            if isinstance(instr, Call):
+                called = [name for name in self.callees(instr) if name not in self.program.functions]
+                if all(map(self.is_unknown, called)):
+                    continue
+            if any(outside in touch.objects for touch in self._own_touches(function, instr)):
+                return (*self.points_to.kept_by_unknown(), MemLoc(outside, None, None))
+        return self.points_to.kept_by_unknown()
+
+    @cached_property
+    def kept_by(self) -> dict[ObjectId, tuple[str, ...]]:
+        """The unknown functions that may have kept pointers to an object, as far as calls tell."""
+        found: dict[ObjectId, dict[str, None]] = {}
+        for function, instr in self.instructions.values():
+            if isinstance(instr, Call) and (unknown := [n for n in self.callees(instr) if self.is_unknown(n)]):
+                for touch in self._own_touches(function, instr):
+                    for target in touch.objects if touch.touch.reach else ():
+                        found.setdefault(target, {}).update(dict.fromkeys(unknown))
+        return {identity: tuple(names) for identity, names in found.items()}
 
     def touch(self, site: SiteId, index: int) -> TargetedTouch:
         """One touch of an instruction, by its index in `touches`, or the one that `filled` gives."""
@@ -210,7 +255,14 @@ class World:
         """An external function that no table describes."""
         if name in self.program.functions or name in self.known.locks:
             return False
-        return effect_of(name) is None and sync_op(name) is None
+        return effect_of(name, self.program) is None and sync_op(name) is None
+
+    def described(self, name: str) -> FunctionModel | None:
+        """What the user says about an external function, if that is what counts."""
+        if name in self.program.functions or known_effect(name) is not None:
+            return None
+        external = self.program.externals.get(name)
+        return external.model if external is not None else None
 
     def reachable(self, roots: Iterable[ObjectId]) -> frozenset[ObjectId]:
         """Objects that can be reached through memory from `roots`, these included."""
@@ -258,7 +310,7 @@ class World:
         """The library may run functions that it is given before it returns: `pthread_once`, `qsort`."""
         if any(op.kind is Sync.ONCE for op in self.sync_ops(call)):
             return True
-        effects = (effect_of(name) for name in self.callees(call) if name not in self.program.functions)
+        effects = (effect_of(name, self.program) for name in self.callees(call) if name not in self.program.functions)
         return any(effect is not None and any(not c.later for c in effect.calls) for effect in effects)
 
     @cached_property
@@ -309,6 +361,21 @@ class World:
     @cached_property
     def may_unlock(self) -> dict[str, int]:
         """Function -> objects with locks that it or its callees may give back, as bits."""
+        called_back = self._bits(self.unlocked_by_callbacks)
+        own = {name: bits | (called_back if name in self._calls_unknown else 0) for name, bits in self._unlocks.items()}
+        return self._propagate(own)
+
+    @cached_property
+    def unlocked_by_callbacks(self) -> frozenset[ObjectId]:
+        """Objects with locks that unknown code may give back by calling functions of the program that it has."""
+        bits, unlocked = 0, self._propagate(self._unlocks)
+        for name in self.points_to.escaped_functions & self.program.functions.keys():
+            bits |= unlocked[name]
+        return frozenset(ObjectId(i) for i in range(bits.bit_length()) if bits >> i & 1)
+
+    @cached_property
+    def _unlocks(self) -> dict[str, int]:
+        """`may_unlock` of each function alone, without what unknown code calls back."""
         own = {}
         for name, function in self.program.functions.items():
             bits = 0
@@ -318,12 +385,21 @@ class World:
                         if op.kind in (Sync.UNLOCK, Sync.SEM_POST) and op.arg is not None:
                             for target in self.points_to.targets(name, instr.args[op.arg]):
                                 bits |= 1 << target.object
+                    if any(map(self.is_unknown, self.callees(instr))):
+                        for targeted in self.touches(function, instr):
+                            bits |= self._bits(targeted.objects)
                 elif isinstance(instr, Store) and instr.order is not None:  # may clear a spin lock
                     for targeted in self.touches(function, instr):
                         for identity in targeted.objects:
                             bits |= 1 << identity
             own[name] = bits
-        return self._propagate(own)
+        return own
+
+    def _bits(self, objects: Iterable[ObjectId]) -> int:
+        bits = 0
+        for target in objects:
+            bits |= 1 << target
+        return bits
 
     @cached_property
     def thread_bound(self) -> frozenset[str]:
@@ -346,12 +422,10 @@ class World:
     def _calls_back_or_twice(self, function: Function) -> bool:
         """It registers handlers, gives functions to unknown ones, or calls setjmp."""
         return any(
-            name in RETURNS_TWICE
-            or self.callbacks.calls_later(name)
-            or (self.is_unknown(name) and bool(self.callbacks.of_unknown(function, instr)))
+            bool(self.callbacks.given_by(function, instr))
+            or any(name in RETURNS_TWICE or self.callbacks.calls_later(name) for name in self.callees(instr))
             for instr in function.instructions()
             if isinstance(instr, Call)
-            for name in self.callees(instr)
         )
 
     @cached_property
@@ -377,13 +451,17 @@ class World:
     @cached_property
     def may_call_unknown(self) -> frozenset[str]:
         """Functions that may call code that nothing describes: it may end the thread."""
-        own = {
-            name: int(
-                any(isinstance(i, Call) and any(map(self.is_unknown, self.callees(i))) for i in function.instructions())
-            )
-            for name, function in self.program.functions.items()
-        }
+        own = {name: int(name in self._calls_unknown) for name in self.program.functions}
         return frozenset(name for name, bits in self._propagate(own).items() if bits)
+
+    @cached_property
+    def _calls_unknown(self) -> frozenset[str]:
+        """Functions that call such code themselves."""
+        return frozenset(
+            name
+            for name, function in self.program.functions.items()
+            if any(isinstance(i, Call) and any(map(self.is_unknown, self.callees(i))) for i in function.instructions())
+        )
 
     @cached_property
     def _may_call_exit(self) -> frozenset[str]:
@@ -463,6 +541,7 @@ class World:
             is_relevant = (
                 bool(self._own_objects(function) & escaping)
                 or self._calls_back_or_twice(function)
+                or (name in self._calls_unknown and bool(self.unlocked_by_callbacks))
                 or is_atomic_function(name)
                 or self._has_sync(function, ordering)
                 or (isinstance(function.returns, PtrType) and len(function.blocks) <= 8)  # may return a lock
@@ -523,8 +602,7 @@ class World:
             for instr in function.instructions():
                 if isinstance(instr, Call) and not any(op.kind is Sync.ONCE for op in self.sync_ops(instr)):
                     roots.update(self.points_to.thread_starts(instr.id))
-                    if any(self.is_unknown(name) for name in self.callees(instr)):
-                        roots.update(self.callbacks.of_unknown(function, instr))
+                    roots.update(self.callbacks.given_by(function, instr))
         outside = {name for name in roots if name not in self.known.safe}
         work = sorted(outside)
         while work:

@@ -43,14 +43,15 @@ class LibraryCalls:
         """The mark of the result."""
         marks, names = self._marks, frozenset(names_of(name))
         operation = sync_op(name)
+        is_plain = operation is None or operation.kind in (Sync.NONE, Sync.ATTRIBUTE)
+        if (born := self._born.get(call.id, 0)) and is_plain and input_kind(name, self._world.program) is not None:
+            self._write_results(function, call, name, born)
+            marks.decide(union(values))
+            return born
         if operation is not None:
             return self._thread_operation(function, call, operation, values)
         if names & _COPIED_ANYWAY:
             return 0
-        if (born := self._born.get(call.id, 0)) and input_kind(name) is not None:
-            self._write_results(function, call, name, born)
-            marks.decide(union(values))
-            return born
         if is_seed(name) or names & _FREES:
             marks.decide(marks.but_raw(union(v for i, v in enumerate(values) if _is_pointer(call, i))))
         elif names & _COPIES:
@@ -59,12 +60,14 @@ class LibraryCalls:
         elif names & _FILLS:
             marks.decide(marks.but_raw(values[0]) | values[_LENGTH])
             marks.write(function, call.args[0], _constant(call, _LENGTH), marks.cooked(values[1]))
+        elif self._world.described(name) is not None:  # what it is given may come back from any other call
+            marks.decide(union(values) | self.behind(function, call))
         elif is_output(name):
             self._output(function, call, name, names, values)
         elif any(_is_pointer(call, i) for i in range(len(call.args))):
             given = union(marks.but_raw(v) if _is_pointer(call, i) else v for i, v in enumerate(values))
             marks.decide(given | self.behind(function, call))
-        elif input_kind(name) is not None:
+        elif input_kind(name, self._world.program) is not None:
             marks.decide(union(values))
         else:  # arithmetic
             return marks.cooked(union(values))
@@ -75,7 +78,7 @@ class LibraryCalls:
         return union(self._marks.read(function, a, None) for i, a in enumerate(call.args) if _is_pointer(call, i))
 
     def _write_results(self, function: Function, call: Call, name: str, born: Mark) -> None:
-        effect = effect_of(name)
+        effect = effect_of(name, self._world.program)
         for touch in effect.writes if effect is not None else ():
             if touch.arg < len(call.args):
                 extent = touch.extent
@@ -114,7 +117,7 @@ class LibraryCalls:
 
     def _output(self, function: Function, call: Call, name: str, names: frozenset[str], values: Sequence[Mark]) -> None:
         """What is written out the program does not see again. But how much of its memory is read may depend on it."""
-        marks, effect = self._marks, effect_of(name)
+        marks, effect = self._marks, effect_of(name, self._world.program)
         marks.decide(marks.but_raw(union(v for i, v in enumerate(values) if _is_pointer(call, i))))
         if effect is not None and effect.format is Format.PRINTF and effect.format_arg is not None:
             at = effect.format_arg

@@ -1,7 +1,8 @@
 """What a function outside the program does: the vocabulary of the tables in `libc.py` and `sync_api.py`.
 
-An external function that is in neither table may read, write and keep everything it can reach from its
-arguments, and may call every function whose address it can reach; the report names it as an assumption.
+An external function that is in neither table, and that the user does not describe (`described.py`), may read, write
+and keep everything it can reach from its arguments, or that such functions were given before, and may call every
+function whose address it can reach; the report names it as an assumption.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from raceproof.model import LockModel
 STATIC_ARG: Final = 1_000_000
 """Stands where an argument's index stands, for the address of `Effect.static_object`: a pointer that the library
 passes to itself. So `strtok(s, d)` is told as `strtok_r(s, d, &static)`, and `localtime` writes its buffer."""
+
+REACHED: Final = 1_000_001
+"""Stands where an argument's index stands, for anything that the call can reach (`Effect.mixes`)."""
 
 
 @final
@@ -51,7 +55,13 @@ class WholeObject:
     """Some structure of the library's own (FILE, struct stat, struct tm, ...): everything from the pointer on."""
 
 
-Extent = Bytes | ArgBytes | CString | WholeObject
+@final
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Everything that can be reached from the pointer, through other pointers too."""
+
+
+Extent = Bytes | ArgBytes | CString | WholeObject | Reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +89,7 @@ class Returns(Enum):
     OPAQUE = "opaque"  # a handle that only the library looks into (FILE *, DIR *): a fresh object
     SYMBOL = "symbol"  # what the string in argument `returns_arg` names: any variable or function, if it is not known
     LOADED = "loaded"  # what *arg points to (getdelim style)
+    REACHED = "reached"  # anything that the call can reach, or memory of the library's own
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +99,7 @@ class Callback:
     `deref`: the function is any pointer stored in the object of argument `function` (sigaction).
     `loads`: the arguments are what is stored in the objects of `args`, not pointers to them (pthread_key_create).
     `later`: it runs after the call returned, at a time and in a thread of the library's choice (signal, atexit).
+    `same`: the parameters that get the argument itself.
     """
 
     function: int
@@ -95,6 +107,7 @@ class Callback:
     deref: bool = False
     loads: bool = False
     later: bool = False
+    same: tuple[int, ...] = ()
 
 
 @unique
@@ -132,6 +145,9 @@ class Effect:
       is its address. If the program declares an external variable of that name, it is that one (optarg).
     `static_is_thread_local`: every thread has its own (errno).
     `static_for_null`: where this argument is null, the function uses `static_object` in its place (mbrlen).
+    `mixes`: every argument, and every pointer behind those that it reads or writes with extent `Reach`, may be stored
+      behind those that it writes so. It may reach all these, and memory of its own: `fresh_own`, new at each call.
+    `given`: arguments that it keeps so that unknown functions may find them, and what can be reached from them.
     """
 
     reads: tuple[Touch, ...] = ()
@@ -162,6 +178,9 @@ class Effect:
     parts_sent: tuple[tuple[int, int], ...] = ()
     parts_received: tuple[tuple[int, int], ...] = ()
     mapping_flags: int | None = None
+    mixes: bool = False
+    fresh_own: bool = False
+    given: tuple[int, ...] = ()
 
 
 @unique
@@ -196,6 +215,10 @@ class Sync(Enum):
     NONE = "none"  # a call of the thread API without effect on order
 
 
+RELEASING: Final = frozenset({Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
+"""After these the lock that they are about is not held."""
+
+
 @dataclass(frozen=True, slots=True)
 class SyncOp:
     """A function of a thread API. Indices are of arguments; None where the operation has no such argument.
@@ -204,6 +227,8 @@ class SyncOp:
     `may_fail`: the call can return without lock, semaphore or join (try and timed calls): done only if the result
       is `success`. A LOCK that fails because of the mutex's type (error-checking, robust) is not marked.
     `refuses_owner`: fails for the thread that holds it exclusively already (rwlocks); or gives such a lock back.
+    `is_timed`: the call has a time limit.
+    `tells`: the result depends on what other threads have done to the object, though nothing is ordered (sem_getvalue).
     `model`: the user describes a function so; then the lock is taken whatever it is made of.
     """
 
@@ -218,6 +243,8 @@ class SyncOp:
     success: int = 0
     may_fail: bool = False
     refuses_owner: bool = False
+    is_timed: bool = False
+    tells: bool = False
     model: LockModel | None = None
 
     @property

@@ -5,14 +5,14 @@ nobody has thought of costs a proof and hides no race. Functions whose result de
 program's memory alone give nothing; so do those that only write. They are assumed to succeed (docs/soundness.md): that
 memory, threads or the disk run out is no input.
 
-    input_kind("getenv")  ->  InputKind.ENVIRONMENT       input_kind("strlen")  ->  None
+    input_kind("getenv", program)  ->  InputKind.ENVIRONMENT       input_kind("strlen", program)  ->  None
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from raceproof.facts.library.libc import atomic_call, effect_of, is_pure_intrinsic
+from raceproof.facts.library.libc import atomic_call, is_pure_intrinsic, known_effect
 from raceproof.facts.library.libc_atomic import ATOMIC
 from raceproof.facts.library.libc_compiler import COMPILER
 from raceproof.facts.library.libc_net import NET
@@ -24,6 +24,7 @@ from raceproof.facts.library.libc_threads import THREADS
 from raceproof.facts.library.libc_time import TIMES
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import SYNC_OPS
+from raceproof.ir import Program
 from raceproof.model import InputKind
 
 
@@ -56,6 +57,15 @@ _SYSTEM: Final = _words("""
     pthread_getcpuclockid pthread_getattr_default_np pthread_getconcurrency sem_open
 """)
 
+# What a process inherits or is allowed: the signals that it ignores or blocks, descriptors, limits, rights. It shows
+# only in what these return or write: who does not look at that is given nothing.
+_INHERITED: Final = _words("""
+    signal ssignal bsd_signal sysv_signal __sysv_signal sigset sigaction __sigaction sigprocmask pthread_sigmask
+    sigaltstack close fsync fdatasync write pwrite __write writev mlock mlock2 mlockall munlock munlockall
+    pthread_attr_getstacksize pthread_attr_getstack pthread_attr_getguardsize pthread_getname_np
+    pthread_setschedparam pthread_setschedprio pthread_setaffinity_np pthread_setconcurrency
+""")
+
 # In tables that are full of inputs: what gives nothing all the same.
 _WRITES_STREAMS: Final = _words("""
     fputc putc _IO_putc putchar putw fputwc putwc putwchar putc_unlocked fputc_unlocked putwc_unlocked fputwc_unlocked
@@ -64,7 +74,7 @@ _WRITES_STREAMS: Final = _words("""
     fclose flockfile funlockfile ftrylockfile fmemopen open_memstream open_wmemstream openlog closelog setlogmask
     printf wprintf fprintf dprintf fwprintf sprintf snprintf swprintf asprintf vprintf vwprintf vfprintf vdprintf
     vfwprintf vsprintf vsnprintf vswprintf vasprintf syslog vsyslog warn warnx vwarn vwarnx err errx verr verrx error
-    error_at_line sscanf swscanf vsscanf vswscanf write pwrite __write writev close fsync fdatasync sync
+    error_at_line sscanf swscanf vsscanf vswscanf sync
 """)
 _COMPUTES: Final = _words("""
     malloc __libc_malloc alloca valloc pvalloc calloc __libc_calloc aligned_alloc memalign __libc_memalign realloc
@@ -72,7 +82,7 @@ _COMPUTES: Final = _words("""
     strdup __strdup strndup __strndup wcsdup memcpy memmove llvm.memcpy llvm.memmove mempcpy __mempcpy memccpy bcopy
     swab memset llvm.memset memset_explicit memset_s bzero explicit_bzero wmemcpy wmemmove wmempcpy wmemset memcmp bcmp
     timingsafe_memcmp timingsafe_bcmp wmemcmp memchr memrchr __memrchr rawmemchr __rawmemchr wmemchr memmem
-    mmap mremap munmap mprotect msync madvise posix_madvise mlock mlock2 munlock mlockall munlockall
+    mmap mremap munmap mprotect msync madvise posix_madvise
     fnmatch regcomp regexec regerror regfree localeconv nl_langinfo uselocale duplocale freelocale textdomain
     bindtextdomain bind_textdomain_codeset l64a a64l
     atoi atol atoll atof strtol strtoll strtoul strtoull strtoimax strtoumax strtoq strtouq strtof strtod strtold
@@ -85,15 +95,14 @@ _COMPUTES: Final = _words("""
     qsort qsort_r bsearch lfind lsearch hcreate hdestroy hsearch rpmatch getsubopt basename __xpg_basename dirname
     difftime dysize timegm gmtime gmtime_r asctime asctime_r
     nanosleep clock_nanosleep sleep usleep sched_yield
-    signal ssignal bsd_signal sysv_signal __sysv_signal sigset sigaction __sigaction sigemptyset sigfillset sigaddset
-    sigdelset sigismember sigisemptyset sigandset sigorset sigprocmask pthread_sigmask raise gsignal pthread_kill
+    sigemptyset sigfillset sigaddset sigdelset sigismember sigisemptyset sigandset sigorset raise gsignal pthread_kill
     __libc_current_sigrtmin __libc_current_sigrtmax __sched_cpucount __sched_cpualloc __sched_cpufree
     sched_get_priority_max sched_get_priority_min cfmakeraw
     htonl htons ntohl ntohs inet_addr inet_network inet_aton inet_ntoa inet_pton inet_ntop inet_makeaddr inet_lnaof
     inet_netof ether_ntoa ether_aton ether_ntoa_r ether_aton_r
 """)
 
-_GIVES: Final = _ENVIRONMENT | _RANDOM | _CLOCK | _ADDRESSES | _ARGUMENTS | _SYSTEM
+_GIVES: Final = _ENVIRONMENT | _RANDOM | _CLOCK | _ADDRESSES | _ARGUMENTS | _SYSTEM | _INHERITED
 _GIVES_NOTHING: Final = (
     STRING_H.keys()
     | CTYPE_H.keys()
@@ -114,25 +123,28 @@ _BY_LIST: Final = {
     **dict.fromkeys(_CLOCK, InputKind.CLOCK),
     **dict.fromkeys(_ADDRESSES, InputKind.ADDRESSES),
     **dict.fromkeys(_ARGUMENTS, InputKind.ARGUMENTS),
-    **dict.fromkeys(_SYSTEM, InputKind.SYSTEM),
+    **dict.fromkeys(_SYSTEM | _INHERITED, InputKind.SYSTEM),
 }
 _NONDETERMINISTIC: Final = "__VERIFIER_nondet_"  # a choice of the search, which says itself if it has not tried all
 
-_OUTPUT: Final = _WRITES_STREAMS - _words("""
+_OUTPUT: Final = (_WRITES_STREAMS | _words("write pwrite __write fsync fdatasync")) - _words("""
     sprintf snprintf swprintf asprintf vsprintf vsnprintf vswprintf vasprintf sscanf swscanf vsscanf vswscanf
-    fmemopen open_memstream open_wmemstream setbuf setbuffer setvbuf fclose close ftrylockfile error error_at_line
-    writev
+    fmemopen open_memstream open_wmemstream setbuf setbuffer setvbuf fclose ftrylockfile error error_at_line
 """)
-_PLAIN_VALUES: Final = _words("""
+_PLAIN_VALUES: Final = (
+    _words("""
     time clock gettimeofday __gettimeofday ftime clock_gettime __clock_gettime clock_getres timespec_get
     timespec_getres times getrusage rand random rand_r drand48 lrand48 mrand48 arc4random arc4random_uniform
     getpid getppid gettid getpgrp getuid geteuid getgid getegid pthread_gettid_np pthread_getthreadid_np
     get_nprocs get_nprocs_conf get_phys_pages get_avphys_pages getpagesize sysconf sched_getcpu
-    """) | {name for name in _CLOCK | _RANDOM | _ADDRESSES if name.startswith("llvm.")}
+    """)
+    | _INHERITED
+    | {name for name in _CLOCK | _RANDOM | _ADDRESSES if name.startswith("llvm.")}
+)
 _SEEDS: Final = _words("srand srandom srand48")
 
 
-def input_kind(name: str) -> InputKind | None:
+def input_kind(name: str, program: Program) -> InputKind | None:
     """What the library function `name` gives to the program; None if nothing."""
     if name.startswith(_NONDETERMINISTIC) or atomic_call(name) is not None:
         return None
@@ -146,7 +158,11 @@ def input_kind(name: str) -> InputKind | None:
         return InputKind.STREAM
     if any(known in TIMES for known in names):
         return InputKind.SYSTEM
-    return InputKind.UNKNOWN if effect_of(name) is None else InputKind.SYSTEM
+    if known_effect(name) is not None:
+        return InputKind.SYSTEM
+    external = program.externals.get(name)
+    model = external.model if external is not None else None
+    return None if model is not None and not model.gives_input else InputKind.UNKNOWN
 
 
 def is_output(name: str) -> bool:
@@ -158,6 +174,11 @@ def gives_plain_value(name: str) -> bool:
     """Whether the function, of those that give something, always does the same but for the values that it returns and
     writes: none of its accesses depends on what these are."""
     return not _PLAIN_VALUES.isdisjoint(names_of(name))
+
+
+def may_be_denied(name: str) -> bool:
+    """Whether what a process inherits or is allowed decides if the function succeeds, which shows in errno, too."""
+    return not _INHERITED.isdisjoint(names_of(name))
 
 
 def is_seed(name: str) -> bool:

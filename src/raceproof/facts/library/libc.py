@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from raceproof.core import InternalError
+from raceproof.facts.library.described import described_effect
 from raceproof.facts.library.effects import Effect
 from raceproof.facts.library.libc_atomic import ATOMIC, AtomicCall, atomic_call
 from raceproof.facts.library.libc_compiler import COMPILER, compiler_effect, is_assumption, is_pure_intrinsic
@@ -27,11 +28,11 @@ from raceproof.facts.library.libc_stdlib import PROGRAM
 from raceproof.facts.library.libc_string import STRINGS
 from raceproof.facts.library.libc_threads import THREADS
 from raceproof.facts.library.libc_time import TIMES
-from raceproof.facts.library.symbol_names import names_of
-
-__all__ = ["EFFECTS", "AtomicCall", "atomic_call", "effect_of", "is_assumption", "is_pure_intrinsic"]
-
 from raceproof.facts.library.libc_zlib import ZLIB
+from raceproof.facts.library.symbol_names import names_of
+from raceproof.ir import Program
+
+__all__ = ["EFFECTS", "AtomicCall", "atomic_call", "effect_of", "is_assumption", "is_pure_intrinsic", "known_effect"]
 
 
 def _joined(*tables: Mapping[str, Effect]) -> dict[str, Effect]:
@@ -48,11 +49,16 @@ EFFECTS: Final[Mapping[str, Effect]] = _joined(
 )
 
 
-def effect_of(name: str) -> Effect | None:
-    """Say what the library function `name` does; None if it is not known.
+def effect_of(name: str, program: Program) -> Effect | None:
+    """Say what the library function `name` does, by the tables or by what the user says; None if it is not known.
 
     Only for functions that the program does not define itself.
     """
+    return known_effect(name) or described_effect(program.externals.get(name))
+
+
+def known_effect(name: str) -> Effect | None:
+    """What the tables say."""
     for known in names_of(name):
         if (effect := EFFECTS.get(known)) is not None:
             return effect

@@ -40,6 +40,7 @@ from raceproof.facts.library.effect_terms import (
     wr,
 )
 from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect
+from raceproof.facts.library.process_state import RANDOM_STATE
 
 _XSUBI: Final = Bytes(6)
 _DRAND48: Final = Bytes(24)
@@ -53,8 +54,12 @@ _LOOKED_UP: Final = both(  # the library's own strings, and those that the progr
     loaded(STATIC_ARG),
 )
 # The state that was used before comes back; random and its like use it under a lock.
-_RANDOM_STATE: Final = both(Effect(static_object="random state"), loaded(STATIC_ARG))
-_OPTARG: Final = both(Effect(static_object="optarg"), rd(2), rw(1, ALL), rd(1, deref=True), wr(STATIC_ARG, POINTER))
+_RANDOM_STATE: Final = both(Effect(static_object=RANDOM_STATE), loaded(STATIC_ARG))
+# It is left to point into one of the arguments.
+_OPTARG: Final = both(
+    *(Effect(static_object="optarg"), rd(2), rw(1, ALL), rd(1, deref=True)),
+    *(copy(STATIC_ARG, 1), advances(STATIC_ARG)),
+)
 
 STDLIB: Final = effects(
     # numbers
@@ -74,9 +79,11 @@ STDLIB: Final = effects(
     ("rand_r", rw(0, INT)),
     ("initstate", keeps(1), wr(1, n(2)), _RANDOM_STATE, Effect(stores=((1, STATIC_ARG),))),
     ("setstate", keeps(0), rw(0, ALL), _RANDOM_STATE, Effect(stores=((0, STATIC_ARG),))),
-    ("random_r", rw(0, ALL), wr(1, INT)),
-    ("srandom_r", rw(1, ALL)),
-    ("initstate_r", wr(1, n(2)), store(1, 3), rw(3, ALL)),
+    # The structure leads to the buffer that it was given.
+    ("random_r", rw(0, ALL), rw(0, ALL, deref=1), wr(1, INT)),
+    ("srandom_r", rw(1, ALL), rw(1, ALL, deref=1)),
+    ("initstate_r", wr(1, n(2)), store(1, 3), rw(3, ALL), rw(3, ALL, deref=1)),
+    ("setstate_r", rw(0, ALL), store(0, 1), rw(1, ALL), rw(1, ALL, deref=1)),
     ("drand48 lrand48 mrand48 srand48", hidden("drand48")),
     ("lcong48", rd(0, Bytes(14)), hidden("drand48")),
     ("seed48", rd(0, _XSUBI), static("drand48")),
@@ -113,8 +120,8 @@ STDLIB: Final = effects(
     ),
     ("lsearch", rw(2, LONG), wr(1, ALL), rd(0, n(3)), copy_elements(1, 0, n(3)), calls(4, 0, 1), into(1)),
     # the command line: optind, opterr and optopt are ints that only the parsing thread uses
-    ("getopt __posix_getopt", _OPTARG, copy(STATIC_ARG, 1)),
-    ("getopt_long getopt_long_only", _OPTARG, copy(STATIC_ARG, 1), rd(3, ALL), wr(3, INT, deref=True), wr(4, INT)),
+    ("getopt __posix_getopt", _OPTARG),
+    ("getopt_long getopt_long_only", _OPTARG, rd(3, ALL), wr(3, INT, deref=True), wr(4, INT)),
     # processes, names, terminals
     ("system", rd(0)),
     ("mktemp", rw(0), arg(0)),

@@ -14,6 +14,12 @@ UNDER_MANY_ADDRESSES: Final = frozenset({MAPPED, SEGMENTS})
 _SHARED, _FIXED, _ANONYMOUS = 0x01, 0x10, 0x20  # MAP_SHARED and so on, as Linux has them
 
 
+def leaves_its_memory(call: Call) -> bool:
+    """Whether a call of mremap may leave the old address valid for the same memory: if the old size is 0."""
+    size = call.args[1] if len(call.args) > 1 else None
+    return not isinstance(size, IntConst) or size.value == 0
+
+
 def may_be_mapped_twice(call: Call, flags: int) -> bool:
     """Whether a mapping may be the same memory as another one: that of a file, or at an address of the program's
     choice. `flags`: which argument says so."""

@@ -52,6 +52,8 @@ THREAD_LOCALE: Final = "locales of threads"
 """Where `uselocale` keeps what it is given. Each thread has its own; they are not told apart."""
 
 
+RANDOM_STATE: Final = "random state"
+"""Where `initstate` and `setstate` keep the buffer that they are given."""
 SYSLOG_NAME: Final = "name for the log"
 """Where `openlog` keeps the string that it is given."""
 LOCALE_WORDS: Final = "words of locales"
@@ -111,6 +113,7 @@ _TEXTS: Final = _words("""
     gettext dgettext dcgettext ngettext dngettext dcngettext
     ecvt fcvt gcvt ecvt_r fcvt_r qecvt qfcvt qgcvt qecvt_r qfcvt_r alphasort scandir duplocale
 """)
+_RANDOM: Final = _words("rand srand random srandom initstate setstate")
 _GETOPT: Final = _words("getopt getopt_long getopt_long_only __posix_getopt")
 _NAMED_MESSAGES: Final = _words("error error_at_line warn warnx vwarn vwarnx err errx verr verrx syslog vsyslog")
 
@@ -131,6 +134,8 @@ def _uses() -> Mapping[str, tuple[StateUse, ...]]:
     use((*_PRINTS, *_SCANS, *_CHARACTERS, *_TEXTS), StateUse(THREAD_LOCALE, False, leads_to=1))
     # what these two return may be overwritten by setlocale (POSIX)
     use(("setlocale",), StateUse("lconv", True), StateUse(LOCALE_WORDS, True))
+    use(_RANDOM, StateUse(RANDOM_STATE, False, guarded=True, leads_to=1))
+    use(_RANDOM, StateUse(RANDOM_STATE, True, guarded=True, leads_to=1))
     use(("syslog", "vsyslog"), StateUse(SYSLOG_NAME, False, leads_to=1))
     use(_GETOPT, StateUse("optind", False), StateUse("optind", True), StateUse("optopt", True))
     use(_GETOPT, StateUse("opterr", False))

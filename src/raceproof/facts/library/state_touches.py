@@ -71,7 +71,7 @@ class LibraryState:
             use.state for name in outside for use in uses_of(name) if use.writes and not use.guarded
         }
         for name in outside:
-            effect = effect_of(name)
+            effect = effect_of(name, program)
             if effect is not None and effect.static_object is not None:
                 is_written = any(touch.arg == STATIC_ARG for touch in effect.writes)
                 if is_written or any(to == STATIC_ARG for _, to in effect.stores):

@@ -56,7 +56,9 @@ _LOCKED: Final = {
     3: "fread fwrite getdelim __getdelim __fgets_chk __fgetws_chk",
     4: "__fread_chk",
 }
-_PLAIN: Final = frozenset(["__uflow", "__overflow", "fclose", "pclose", "endmntent", "fcloseall", "__fpurge"])
+_USING: Final = frozenset(["__uflow", "__overflow", "__fpurge"])
+_CLOSING: Final = frozenset(["fclose", "pclose", "endmntent", "fcloseall"])
+_PLAIN: Final = _USING | _CLOSING
 _ON_STDIN: Final = "getchar gets __gets_chk scanf vscanf wscanf vwscanf getwchar"
 _ON_STDOUT: Final = """
     printf vprintf wprintf vwprintf __printf_chk __vprintf_chk __wprintf_chk __vwprintf_chk puts putchar putwchar
@@ -95,3 +97,10 @@ def stream_uses(name: str) -> tuple[StreamUse, ...]:
 def uses_streams_plainly(name: str) -> bool:
     """Whether it opens or closes streams, or uses them without their lock: then locked uses can race with it."""
     return any(n in OPENING or n in _PLAIN or n.endswith("_unlocked") or n == UNLOCKS_FOR_GOOD for n in names_of(name))
+
+
+def leaves_lock(name: str) -> bool:
+    """Whether it uses a stream and leaves the lock in it as it is, also if it does not take it."""
+    names = frozenset(names_of(name))
+    is_use = bool(stream_uses(name)) or any(n in _USING or n.endswith("_unlocked") for n in names)
+    return is_use and names.isdisjoint(_CLOSING)

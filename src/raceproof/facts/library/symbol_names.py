@@ -1,7 +1,7 @@
 """Under which names the tables may know a symbol that the C library's headers, or LLVM, have renamed.
 
     __isoc23_strtol -> strtol    fopen64 -> fopen    __pthread_cond_timedwait_time64 -> pthread_cond_timedwait
-    __getgroups_chk -> getgroups     llvm.memcpy.inline -> llvm.memcpy
+    __getgroups_chk -> getgroups     __pthread_once -> pthread_once     llvm.memcpy.inline -> llvm.memcpy
 
 The renamed function takes its arguments in the same order (a fortified one takes the size of the object behind them;
 those that take it elsewhere have rows of their own). Sizes may differ, but the tables use the larger one.
@@ -39,6 +39,8 @@ def names_of(symbol: str) -> Iterator[str]:
         yield standard[1]
     if fortified := _FORTIFIED.fullmatch(name):
         yield fortified[1]
+    if name.startswith("__pthread_"):
+        yield name.removeprefix("__")
     if large := _SIZE_64.fullmatch(name):
         plain = large[1] + (large[2] or "")
         if plain in _LARGE_FILE:

@@ -2,6 +2,9 @@
 
     sync_op("pthread_create")  ->  SyncOp(CREATE, arg=0, start=2, start_arg=3)
 
+What the specification knows (`raceproof.spec`) is derived from it: what kind of operation a function is, whether it may
+return empty-handed, which side of a lock it takes. Only what the specification leaves out is written down here.
+
 A function here has an `Effect` too (`libc.effect_of`): the plain memory it touches, such as the thread id that
 pthread_create writes. The synchronisation object itself stands only here.
 
@@ -15,12 +18,115 @@ the program did not hold the lock before is not considered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from raceproof.core import InternalError
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.facts.library.symbol_names import names_of
+from raceproof.model import CallTargets
+from raceproof.spec import (
+    ALIASES,
+    FUNCTIONS,
+    ApiFunction,
+    Effect,
+    Kind,
+    ObjectType,
+    Operation,
+    Outcome,
+    Result,
+    Seen,
+    rule_for,
+)
+
+SET_SPECIFIC: Final = frozenset({"pthread_setspecific", "__pthread_setspecific", "tss_set"})
+GET_SPECIFIC: Final = frozenset({"pthread_getspecific", "__pthread_getspecific", "tss_get"})
+
+# -- what the specification says
+
+
+_LOCK_KINDS: Final = {"unlock": Sync.UNLOCK, "init": Sync.LOCK_INIT, "destroy": Sync.LOCK_DESTROY}
+_KINDS: Final[Mapping[ObjectType, Mapping[str, Sync]]] = {
+    ObjectType.MUTEX: {**_LOCK_KINDS, "unlock-to-wait": Sync.WAIT},
+    ObjectType.RWLOCK: _LOCK_KINDS,
+    ObjectType.SPIN: _LOCK_KINDS,
+    ObjectType.SECTION: {"begin": Sync.ATOMIC_BEGIN, "end": Sync.ATOMIC_END},
+    ObjectType.COND: {"signal": Sync.SIGNAL, "broadcast": Sync.BROADCAST, "init": Sync.CONDITION_INIT},
+    ObjectType.BARRIER: {"init": Sync.BARRIER_INIT, "arrive": Sync.BARRIER_WAIT},
+    ObjectType.SEM: {"init": Sync.SEM_INIT, "post": Sync.SEM_POST},
+    ObjectType.ONCE: {"enter": Sync.ONCE},
+    ObjectType.THREAD: {"create": Sync.CREATE, "detach": Sync.DETACH, "end": Sync.EXIT},
+    ObjectType.KEY: {},
+}
+"""Operations by their names. Those that take something (a lock, a unit of a semaphore, the end of a thread) are told by
+what they do, see `_taking`; the others order nothing: NONE."""
+_TAKING: Final = {
+    Effect.TAKE: (Sync.LOCK, Sync.TRYLOCK),
+    Effect.READ: (Sync.LOCK, Sync.TRYLOCK),
+    Effect.DECREMENT: (Sync.SEM_WAIT, Sync.SEM_TRYWAIT),
+    Effect.JOIN: (Sync.JOIN, Sync.JOIN),
+}
+"""The kinds of what certainly takes, and of what may return empty-handed."""
+_AVAILABLE: Final = (Seen.FREE, Seen.POSITIVE, Seen.ENDED)
+_TAKEN: Final = (Seen.OTHERS, Seen.READ_BY_OTHERS, Seen.ZERO, Seen.RUNNING)
+
+
+def _outcomes(operation: Operation, *states: Seen) -> Iterator[Outcome]:
+    """What the operation may come to in these states, where the explorer has it: a signal that interrupts is none."""
+    for seen in states:
+        rule = rule_for(operation.object, operation.name, seen, Kind.NORMAL, robust=False)
+        if rule is not None:
+            yield from (outcome for outcome in rule.outcomes if outcome.explored)
+
+
+def _taking(operation: Operation) -> SyncOp | None:
+    """An operation that takes its object if that is there; `may_fail` if it does not wait until it is."""
+    effects = {outcome.effect for outcome in _outcomes(operation, *_AVAILABLE)} & _TAKING.keys()
+    if not effects:
+        return None
+    [effect] = effects
+    may_fail = any(outcome.result not in (None, Result.SUCCESS) for outcome in _outcomes(operation, *_TAKEN))
+    return SyncOp(
+        _TAKING[effect][may_fail],
+        arg=operation.arg,
+        result=1 if effect is Effect.JOIN else None,
+        shared=effect is Effect.READ,
+        may_fail=may_fail,
+        is_timed=operation.name.startswith("timed"),
+        refuses_owner=not may_fail and _refuses_owner(operation),
+    )
+
+
+def _refuses_owner(operation: Operation) -> bool:
+    return any(outcome.result is Result.EDEADLK for outcome in _outcomes(operation, Seen.MINE))
+
+
+def _derived(function: ApiFunction) -> SyncOp:
+    operation = function.phases[0][0]
+    taking = _taking(operation) if operation.object is not ObjectType.SECTION else None
+    if taking is not None:
+        return taking
+    match _KINDS[operation.object].get(operation.name, Sync.NONE):
+        case Sync.NONE:
+            return SyncOp(Sync.NONE, tells=operation.name == "getvalue")
+        case Sync.CREATE:
+            start = 2 if function.name.startswith("pthread_") else 1
+            return SyncOp(Sync.CREATE, arg=0, start=start, start_arg=start + 1)
+        case Sync.EXIT:
+            return SyncOp(Sync.EXIT, result=0)
+        case Sync.ONCE:
+            return SyncOp(Sync.ONCE, arg=0, start=1)
+        case Sync.WAIT:
+            return SyncOp(Sync.WAIT, arg=0, lock_arg=operation.arg, is_timed=function.time_arg is not None)
+        case (Sync.ATOMIC_BEGIN | Sync.ATOMIC_END) as kind:
+            return SyncOp(kind)
+        case Sync.UNLOCK:
+            return SyncOp(Sync.UNLOCK, arg=0, refuses_owner=operation.object is ObjectType.RWLOCK)
+        case kind:
+            return SyncOp(kind, arg=0, count=function.value_arg)
+
+
+# -- what it leaves out
 
 
 def _ops(*rows: tuple[str, SyncOp]) -> dict[str, SyncOp]:
@@ -28,97 +134,34 @@ def _ops(*rows: tuple[str, SyncOp]) -> dict[str, SyncOp]:
     table: dict[str, SyncOp] = {}
     for names, op in rows:
         for name in names.split():
-            if name in table:
+            if name in table or name in FUNCTIONS:
                 raise InternalError(f"the operation of {name} is given twice")
             table[name] = op
     return table
 
 
-def _on(kind: Sync, *, shared: bool = False, refuses_owner: bool = False) -> SyncOp:
-    """Do `kind` to the object that argument 0 points to."""
-    return SyncOp(kind, arg=0, shared=shared, refuses_owner=refuses_owner)
-
-
-SET_SPECIFIC: Final = frozenset({"pthread_setspecific", "__pthread_setspecific", "tss_set"})
-GET_SPECIFIC: Final = frozenset({"pthread_getspecific", "__pthread_getspecific", "tss_get"})
+OF_NO_OBJECT: Final = frozenset({Sync.CREATE, Sync.JOIN, Sync.DETACH, Sync.ATTRIBUTE})
+"""Operations whose argument is the id of a thread, or plain memory."""
 
 _NONE: Final = SyncOp(Sync.NONE)
 _ATTRIBUTE: Final = SyncOp(Sync.ATTRIBUTE, arg=0)
-_TRY: Final = SyncOp(Sync.TRYLOCK, arg=0, may_fail=True)
-_TRY_SHARED: Final = SyncOp(Sync.TRYLOCK, arg=0, shared=True, may_fail=True)
-_WAIT: Final = SyncOp(Sync.WAIT, arg=0, lock_arg=1)
-_JOIN: Final = SyncOp(Sync.JOIN, arg=0, result=1)
-_TRY_JOIN: Final = SyncOp(Sync.JOIN, arg=0, result=1, may_fail=True)
+_YIELD: Final = SyncOp(Sync.YIELD)
 
-_POSIX: Final = _ops(
-    # threads
-    ("pthread_create __pthread_create", SyncOp(Sync.CREATE, arg=0, start=2, start_arg=3)),
-    ("pthread_join __pthread_join", _JOIN),
-    ("pthread_tryjoin_np pthread_timedjoin_np pthread_clockjoin_np", _TRY_JOIN),
-    ("pthread_detach", _on(Sync.DETACH)),
-    ("pthread_exit __pthread_exit", SyncOp(Sync.EXIT, result=0)),
-    ("pthread_self", SyncOp(Sync.SELF)),
-    ("pthread_equal __pthread_equal", _NONE),
-    ("pthread_once __pthread_once", SyncOp(Sync.ONCE, arg=0, start=1)),
+_OTHERS: Final = _ops(
+    ("pthread_self thrd_current", SyncOp(Sync.SELF)),
+    ("pthread_equal thrd_equal", _NONE),
     ("pthread_cancel pthread_kill pthread_sigqueue", _NONE),
     ("pthread_testcancel pthread_setcancelstate pthread_setcanceltype", _NONE),
     ("pthread_atfork __register_atfork", _NONE),
-    ("pthread_yield", SyncOp(Sync.YIELD)),
     ("pthread_setname_np pthread_getname_np pthread_setaffinity_np pthread_getaffinity_np", _NONE),
     ("pthread_setschedparam pthread_getschedparam pthread_setschedprio pthread_getcpuclockid", _NONE),
     ("pthread_setconcurrency pthread_getconcurrency pthread_getattr_np pthread_getattr_default_np", _NONE),
     ("pthread_setattr_default_np pthread_sigmask pthread_gettid_np pthread_getthreadid_np", _NONE),
-    # thread-specific data: order no threads; what goes where is in libc_threads
-    ("pthread_key_create __pthread_key_create pthread_key_delete", _NONE),
-    ("pthread_setspecific __pthread_setspecific pthread_getspecific __pthread_getspecific", _NONE),
-    # mutexes
-    ("pthread_mutex_lock __pthread_mutex_lock", _on(Sync.LOCK)),
-    ("pthread_mutex_trylock __pthread_mutex_trylock pthread_mutex_timedlock pthread_mutex_clocklock", _TRY),
-    ("pthread_mutex_unlock __pthread_mutex_unlock", _on(Sync.UNLOCK)),
-    ("pthread_mutex_init __pthread_mutex_init", _on(Sync.LOCK_INIT)),
-    ("pthread_mutex_destroy __pthread_mutex_destroy", _on(Sync.LOCK_DESTROY)),
-    ("pthread_mutex_consistent pthread_mutex_consistent_np", _NONE),
     ("pthread_mutex_getprioceiling pthread_mutex_setprioceiling", _NONE),
-    # conditions
-    ("pthread_cond_wait pthread_cond_timedwait pthread_cond_clockwait __pthread_cond_wait", _WAIT),
-    ("pthread_cond_timedwait_relative_np pthread_cond_reltimedwait_np", _WAIT),
-    ("pthread_cond_signal __pthread_cond_signal", _on(Sync.SIGNAL)),
-    ("pthread_cond_broadcast __pthread_cond_broadcast", _on(Sync.BROADCAST)),
-    ("pthread_cond_init __pthread_cond_init", _on(Sync.CONDITION_INIT)),
-    ("pthread_cond_destroy __pthread_cond_destroy", _NONE),
-    # read-write locks
-    ("pthread_rwlock_rdlock __pthread_rwlock_rdlock", _on(Sync.LOCK, shared=True, refuses_owner=True)),
-    ("pthread_rwlock_wrlock __pthread_rwlock_wrlock", _on(Sync.LOCK, refuses_owner=True)),
-    ("pthread_rwlock_tryrdlock __pthread_rwlock_tryrdlock", _TRY_SHARED),
-    ("pthread_rwlock_timedrdlock pthread_rwlock_clockrdlock", _TRY_SHARED),
-    ("pthread_rwlock_trywrlock __pthread_rwlock_trywrlock", _TRY),
-    ("pthread_rwlock_timedwrlock pthread_rwlock_clockwrlock", _TRY),
-    ("pthread_rwlock_unlock __pthread_rwlock_unlock", _on(Sync.UNLOCK, refuses_owner=True)),
-    ("pthread_rwlock_init __pthread_rwlock_init", _on(Sync.LOCK_INIT)),
-    ("pthread_rwlock_destroy __pthread_rwlock_destroy", _on(Sync.LOCK_DESTROY)),
-    # spin locks
-    ("pthread_spin_lock", _on(Sync.LOCK)),
-    ("pthread_spin_trylock", _TRY),
-    ("pthread_spin_unlock", _on(Sync.UNLOCK)),
-    ("pthread_spin_init", _on(Sync.LOCK_INIT)),
-    ("pthread_spin_destroy", _on(Sync.LOCK_DESTROY)),
-    # barriers
-    ("pthread_barrier_init", SyncOp(Sync.BARRIER_INIT, arg=0, count=2)),
-    ("pthread_barrier_wait", _on(Sync.BARRIER_WAIT)),
-    ("pthread_barrier_destroy", _NONE),
-    # the lock inside a stream
-    ("flockfile", _on(Sync.LOCK)),
-    ("ftrylockfile", _TRY),
-    ("funlockfile", _on(Sync.UNLOCK)),
-    # semaphores: a named one is known by the pointer that sem_open returned
-    ("sem_init", SyncOp(Sync.SEM_INIT, arg=0, count=2)),
-    ("sem_wait", _on(Sync.SEM_WAIT)),
-    ("sem_trywait sem_timedwait sem_clockwait", SyncOp(Sync.SEM_TRYWAIT, arg=0, may_fail=True)),
-    ("sem_post", _on(Sync.SEM_POST)),
-    ("sem_destroy sem_getvalue sem_open sem_close sem_unlink", _NONE),
+    # a named semaphore is known by the pointer that sem_open returned
+    ("sem_open sem_close sem_unlink", _NONE),
     # time passes
-    ("sched_yield", SyncOp(Sync.YIELD)),
-    ("sleep usleep nanosleep clock_nanosleep", SyncOp(Sync.YIELD)),
+    ("sched_yield pthread_yield thrd_yield sleep usleep nanosleep clock_nanosleep thrd_sleep", _YIELD),
 )
 
 _ATTRIBUTES: Final = """
@@ -134,33 +177,6 @@ _ATTRIBUTES: Final = """
     barrierattr: init destroy
     barrierattr/: pshared
 """
-
-_C11: Final = _ops(
-    ("thrd_create", SyncOp(Sync.CREATE, arg=0, start=1, start_arg=2)),
-    ("thrd_join", _JOIN),
-    ("thrd_detach", _on(Sync.DETACH)),
-    ("thrd_exit", SyncOp(Sync.EXIT, result=0)),
-    ("thrd_current", SyncOp(Sync.SELF)),
-    ("thrd_equal", _NONE),
-    ("thrd_sleep thrd_yield", SyncOp(Sync.YIELD)),
-    ("mtx_init", _on(Sync.LOCK_INIT)),
-    ("mtx_lock", _on(Sync.LOCK)),
-    ("mtx_trylock mtx_timedlock", _TRY),
-    ("mtx_unlock", _on(Sync.UNLOCK)),
-    ("mtx_destroy", _on(Sync.LOCK_DESTROY)),
-    ("cnd_init", _on(Sync.CONDITION_INIT)),
-    ("cnd_wait cnd_timedwait", _WAIT),
-    ("cnd_signal", _on(Sync.SIGNAL)),
-    ("cnd_broadcast", _on(Sync.BROADCAST)),
-    ("cnd_destroy", _NONE),
-    ("call_once", SyncOp(Sync.ONCE, arg=0, start=1)),
-    ("tss_create tss_delete tss_get tss_set", _NONE),
-)
-
-_SV_COMP: Final = _ops(
-    ("__VERIFIER_atomic_begin", SyncOp(Sync.ATOMIC_BEGIN)),
-    ("__VERIFIER_atomic_end", SyncOp(Sync.ATOMIC_END)),
-)
 
 
 def _attributes() -> dict[str, SyncOp]:
@@ -179,7 +195,9 @@ def _attributes() -> dict[str, SyncOp]:
     return table
 
 
-SYNC_OPS: Final[Mapping[str, SyncOp]] = _POSIX | _attributes() | _C11 | _SV_COMP
+_SPECIFIED: Final = {name: _derived(function) for name, function in FUNCTIONS.items()}
+_RENAMED: Final = {alias: _SPECIFIED[name] for alias, name in ALIASES.items()}
+SYNC_OPS: Final[Mapping[str, SyncOp]] = _SPECIFIED | _RENAMED | _OTHERS | _attributes()
 
 
 def sync_op(name: str) -> SyncOp | None:
@@ -188,6 +206,11 @@ def sync_op(name: str) -> SyncOp | None:
     Only for functions that the program does not define itself: a `mutex_lock` with a body is what its body does.
     """
     return next((SYNC_OPS[known] for known in names_of(name) if known in SYNC_OPS), None)
+
+
+def thread_operations(targets: CallTargets) -> list[SyncOp]:
+    """The operations on threads that a call may be."""
+    return [op for op in map(sync_op, targets.externals) if op is not None]
 
 
 def is_atomic_function(name: str) -> bool:

@@ -188,8 +188,8 @@ class CallLinker:
                 return
             if obj.function not in self.work.program.functions:
                 self.found.foreign.setdefault(site, {})[obj.function] = None
-                effect = effect_of(obj.function)
-                if effect is not None and not effect.keeps and not effect.stores:
+                effect = effect_of(obj.function, self.work.program)
+                if effect is not None and not (effect.keeps or effect.stores or effect.mixes):
                     return  # `free` as a destructor keeps nothing
                 for arg in args:  # an external function: not followed, but it gets what it is given
                     if arg is not None:

@@ -136,9 +136,9 @@ def _returns_fresh(policy: CloningPolicy, program: Program, function: Function) 
             case Load(address=Reg(name=slot)) if isinstance(definitions.get(slot), Alloca):
                 # A slot whose address an allocator took (posix_memalign): what is stored in it is followed too.
                 work.extend(stores.get(slot, ()))
-                found = found or _filled_by_allocator(function, slot)
+                found = found or _filled_by_allocator(program, function, slot)
             case Call(callee=Address(symbol=callee), args=args):
-                effect = effect_of(callee)
+                effect = effect_of(callee, program)
                 if callee in program.functions:
                     if not policy.is_wrapper(callee):
                         return False
@@ -146,7 +146,7 @@ def _returns_fresh(policy: CloningPolicy, program: Program, function: Function) 
                 elif effect is not None and effect.returns in (Returns.FRESH, Returns.OPAQUE):
                     found = True
                 elif effect is not None and effect.returns is Returns.ARG and effect.returns_arg is not None:
-                    work.append(args[effect.returns_arg])
+                    work += args[effect.returns_arg : effect.returns_arg + 1]
                 else:
                     return False
             case Call():
@@ -156,10 +156,10 @@ def _returns_fresh(policy: CloningPolicy, program: Program, function: Function) 
     return found
 
 
-def _filled_by_allocator(function: Function, slot: str) -> bool:
+def _filled_by_allocator(program: Program, function: Function, slot: str) -> bool:
     for instr in function.instructions():
         if isinstance(instr, Call) and isinstance(instr.callee, Address) and Reg(slot) in instr.args:
-            effect = effect_of(instr.callee.symbol)
+            effect = effect_of(instr.callee.symbol, program)
             if effect is not None and instr.args.index(Reg(slot)) in effect.fresh_into:
                 return True
     return False
@@ -173,7 +173,7 @@ def _is_pointer_leaf(program: Program, function: Function) -> bool:
     for instr in function.instructions():
         match instr:
             case Call(callee=Address(symbol=callee)):
-                if callee in program.functions or effect_of(callee) is None:
+                if callee in program.functions or effect_of(callee, program) is None:
                     return False
             case Call():
                 return False

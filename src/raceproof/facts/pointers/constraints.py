@@ -294,7 +294,10 @@ class ConstraintBuilder:
             return
         base = self.value(instance, instr.base)
         forwards = instance.copies.not_negative
-        terms = tuple((t.scale, t.count, isinstance(t.index, Reg) and t.index.name in forwards) for t in instr.terms)
+        terms = tuple(
+            (t.scale, t.count, t.is_flexible or (isinstance(t.index, Reg) and t.index.name in forwards))
+            for t in instr.terms
+        )
         if base is None:  # pointer arithmetic on a null base: the index is the pointer
             for term in instr.terms:
                 self._feed_moved(instance, instr.result, self.value(instance, term.index))

@@ -218,6 +218,24 @@ def part_of_source_type(types: Mapping[TypeId, SourceType], type_: TypeId, last:
     return None
 
 
+def may_hold_pointers(types: Mapping[TypeId, SourceType], type_: TypeId, pointer_size: int) -> bool:
+    """Whether C lets a pointer be stored in an object of a declared type: as one, as a large number, or as bytes."""
+    source = types.get(type_)
+    if source is None or source.size <= 0:
+        return True
+    match source.kind:
+        case SourceKind.BASE:
+            return source.size >= pointer_size and not source.name.endswith(("float", "double"))
+        case SourceKind.POINTER | SourceKind.FUNCTION:
+            return True
+        case SourceKind.ARRAY:
+            element = types.get(source.target) if source.target is not None else None
+            is_bytes = element is not None and element.size == 1 and source.size >= pointer_size
+            return element is None or is_bytes or may_hold_pointers(types, source.target or type_, pointer_size)
+        case SourceKind.STRUCT | SourceKind.UNION:
+            return any(may_hold_pointers(types, member.type, pointer_size) for member in source.members)
+
+
 def _record(members: list[tuple[int, int, Part]]) -> Part:
     kept = [(offset, _is_open(part), offset + size, part) for offset, size, part in members if part is not None]
     if not kept:

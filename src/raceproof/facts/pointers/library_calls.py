@@ -1,7 +1,8 @@
 """Calls that leave the program: what the tables of the library say, in constraints.
 
-The tables are `libc.effect_of` (memory) and `sync_api.sync_op` (threads). A function in neither may do anything
-with what it is given: its arguments go to the outside world, and its result comes from there.
+The tables are `libc.effect_of` (memory; what the user says about a function, too) and `sync_api.sync_op` (threads). A
+function in neither may do anything with what it is given: its arguments go to the outside world, and its result comes
+from there.
 
 Threads: the id that pthread_create stores is a pointer to the thread object of the call, so that the id that is
 joined can be followed like any pointer. `pthread_self` may be any thread.
@@ -9,14 +10,16 @@ joined can be followed like any pointer. `pthread_self` may be any thread.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from raceproof.facts.library.effects import (
+    REACHED,
     STATIC_ARG,
     Callback,
     CString,
     Effect,
     Format,
+    Reach,
     Returns,
     Sync,
     SyncOp,
@@ -31,7 +34,7 @@ from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.facts.pointers.allocation_sizes import AllocatedSize
 from raceproof.facts.pointers.arithmetic import ANYWHERE, ELEMENT, INTO, Add, Operation
-from raceproof.facts.pointers.calls import CallLinker, EntryKind
+from raceproof.facts.pointers.calls import INLINE_ASSEMBLY, CallLinker, EntryKind
 from raceproof.facts.pointers.constraints import Instance
 from raceproof.facts.pointers.heap_types import HeapType
 from raceproof.facts.pointers.objects import AbstractObject
@@ -64,7 +67,7 @@ class LibraryCalls:
         """Constrain a call of the external function `name`; `is_only_target`: nothing else defines the result."""
         if name in self._silent or self._intrinsic(instance, instr, name):
             return
-        op, effect = sync_op(name), effect_of(name)
+        op, effect = sync_op(name), effect_of(name, self._work.program)
         if op is None and effect is None:
             self.call_unknown(instance, instr, name)
             return
@@ -76,6 +79,13 @@ class LibraryCalls:
     def call_unknown(self, instance: Instance, instr: Call, name: str) -> None:
         work = self._work
         self._linker.found.unknown.setdefault(name, instr.id)
+        if name == INLINE_ASSEMBLY:  # which keeps nothing: its instructions are known
+            operands = self._arguments(instance, instr, range(len(instr.args)))
+            reached = work.exchange([], operands, operands)
+            if instr.result is not None and work.slots(instr.type):
+                self._builder.feed(instance, instr.result, reached)
+                self._builder.feed(instance, instr.result, self._graph.fixed(1 << work.values.base(work.outside)))
+            return
         for arg, type_ in zip(instr.args, instr.arg_types, strict=True):
             node = self._builder.value(instance, arg) if work.slots(type_) else None
             if node is not None:
@@ -89,6 +99,10 @@ class LibraryCalls:
         if index is None or index >= len(instr.args) or not self._work.slots(instr.arg_types[index]):
             return None
         return self._builder.value(instance, instr.args[index])
+
+    def _arguments(self, instance: Instance, instr: Call, indices: Iterable[int]) -> list[int]:
+        found = (self._argument(instance, instr, index) for index in indices)
+        return [node for node in found if node is not None]
 
     def _static(self, effect: Effect) -> AbstractObject:
         obj = self._work.static_object(effect.static_object or "", effect.static_is_thread_local)
@@ -191,8 +205,8 @@ class LibraryCalls:
                 origin = work.moved(origin, ANYWHERE) if source == STATIC_ARG else origin
                 to = work.moved(to, ANYWHERE) if target == STATIC_ARG else to
                 length = self._bytes_written(instance, instr, effect, target)
-                if STATIC_ARG in (source, target) and length is not None and length < work.pointer_size:
-                    length = None  # the rest of a pointer may go there, or come, by another call
+                if STATIC_ARG in (source, target):
+                    length = None  # which part of it goes there, or comes, is for the library to say, call by call
                 work.copy_memory(origin, to, length)
         for target, source, extent in effect.elements:
             to = self._argument(instance, instr, target, effect)
@@ -219,10 +233,29 @@ class LibraryCalls:
                 graph.store(self._fresh(instance, instr, name, effect, size.total, type_), to)
         if effect.format is Format.SCANF:
             self._scanned_strings(instance, instr, name, effect)
+        for argument in self._arguments(instance, instr, effect.given):
+            graph.copy(argument, work.outside_content)
+        reached = self._exchange(instance, instr, name, effect) if effect.mixes else None
         for callback in effect.calls:
-            self._callback(instance, instr, effect, callback)
+            self._callback(instance, instr, effect, callback, reached)
         if instr.result is not None and work.slots(instr.type):
-            self._result(instance, instr, name, effect, is_only_target)
+            self._result(instance, instr, name, effect, is_only_target, reached)
+
+    def _exchange(self, instance: Instance, instr: Call, name: str, effect: Effect) -> int:
+        """A node for what the call can reach."""
+        read, written = (
+            self._arguments(instance, instr, (touch.arg for touch in touches if isinstance(touch.extent, Reach)))
+            for touches in (effect.reads, effect.writes)
+        )
+        given = self._arguments(instance, instr, range(len(instr.args)))
+        return self._work.exchange(read, written, [*given, self._own_memory(instance, instr, name, effect)])
+
+    def _own_memory(self, instance: Instance, instr: Call, name: str, effect: Effect) -> int:
+        """A node for memory of the function's own that it may hand out."""
+        if effect.fresh_own:
+            return self._fresh(instance, instr, name, effect, None, HeapType(None, None, False))
+        own = self._work.outside if effect.given else self._work.foreign
+        return self._graph.fixed(1 << self._work.values.base(own))
 
     def _copy_parts(self, instance: Instance, instr: Call, effect: Effect) -> None:
         """What goes to a file, or comes from one, through lists of buffers."""
@@ -261,7 +294,9 @@ class LibraryCalls:
             if where is not None:
                 self._graph.store(made, where)
 
-    def _result(self, instance: Instance, instr: Call, name: str, effect: Effect, is_only_target: bool) -> None:
+    def _result(
+        self, instance: Instance, instr: Call, name: str, effect: Effect, is_only_target: bool, reached: int | None
+    ) -> None:
         assert instr.result is not None
         work, builder = self._work, self._builder
         argument = self._argument(instance, instr, effect.returns_arg, effect)
@@ -280,6 +315,8 @@ class LibraryCalls:
                 if not OPENING.isdisjoint(names_of(name)) and self._flushes_all:
                     all_streams = work.static_object(ALL_STREAMS, False)
                     self._graph.store(source, self._graph.fixed(1 << work.values.base(all_streams)))
+                if reached is not None and effect.given:
+                    self._graph.store(reached, work.moved(source, ANYWHERE))
                 for index in effect.copies_to_result:
                     origin = self._argument(instance, instr, index)
                     if origin is not None:
@@ -288,6 +325,8 @@ class LibraryCalls:
                 source = self._symbols(instr, effect.returns_arg)
             case Returns.STATIC:
                 source = self._graph.fixed(1 << work.values.base(self._static(effect)))
+            case Returns.REACHED:
+                source = reached
             case Returns.LOADED:
                 source = None if argument is None else self._graph.load(argument)
             case Returns.NOTHING:
@@ -342,25 +381,34 @@ class LibraryCalls:
                 return self._work.sizes.of_call(instance.function, instance.context, instr, touch.extent).total
         return None
 
-    def _callback(self, instance: Instance, instr: Call, effect: Effect, callback: Callback) -> None:
+    def _callback(
+        self, instance: Instance, instr: Call, effect: Effect, callback: Callback, reached: int | None
+    ) -> None:
+        """`reached`: for a function that mixes pointers, what it can reach; it may get what it calls returns, too."""
         work = self._work
         function = self._argument(instance, instr, callback.function, effect)
+        if callback.function == REACHED:
+            function = reached
         if function is None:
             return
         if callback.deref:
             function = self._loaded(function)
         args: list[int | None] = []
-        for index in callback.args:
+        for position, index in enumerate(callback.args):
             node = self._argument(instance, instr, index, effect)
             if index is None:
                 args.append(work.outside_content)
+            elif index == REACHED:
+                args.append(reached)
             elif node is None:
                 args.append(None)
             elif callback.loads:
                 args.append(self._loaded(node))
+            elif position in callback.same:
+                args.append(node)
             else:
                 args.append(work.moved(node, ANYWHERE if index == STATIC_ARG else ELEMENT))
-        self._linker.run(instance, instr.id, EntryKind.CALLBACK, function, args, None)
+        self._linker.run(instance, instr.id, EntryKind.CALLBACK, function, args, reached)
 
     def _loaded(self, node: int) -> int:
         """A node for every pointer that is stored in the objects that `node` points to."""

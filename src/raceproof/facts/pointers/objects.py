@@ -231,11 +231,12 @@ class PointerValues:
         if first <= offset < first + stride:
             return [self._value(obj, offset, dims)]
         wrapped = self._value(obj, first + (offset - first) % stride, dims)
-        if extent is None:
+        if extent is None and (first == 0 or offset > first):
             return [wrapped]
-        count = -(-extent // stride)
+        leaving = -((offset - first) // stride)
+        count = -(-extent // stride) if extent is not None else leaving + 1
         if offset < first:
-            leaving = min(count, -((offset - first) // stride))
+            leaving = min(count, leaving)
             indices = range(leaving)
         else:
             leaving = min(count, (offset - first) // stride)
@@ -261,11 +262,13 @@ class PointerValues:
         element wins. Otherwise it ranges over everything in step. From the start of an array it may lead back into
         another one that ends there.
         """
-        made = self._forwards(value, scale, count)
+        made = self._forwards(value, scale, count, is_forward)
         if count is not None or is_forward:
             return made
         return tuple(
-            dict.fromkeys((*made, *(v for end in self._before(value, scale) for v in self._forwards(end, scale, None))))
+            dict.fromkeys(
+                (*made, *(v for end in self._before(value, scale) for v in self._forwards(end, scale, None, False)))
+            )
         )
 
     def _before(self, value: int, scale: int) -> list[int]:
@@ -280,7 +283,7 @@ class PointerValues:
             return []
         return [self._value(obj, at, dims) if dims else self.exact(obj, at)]
 
-    def _forwards(self, value: int, scale: int, count: int | None) -> tuple[int, ...]:
+    def _forwards(self, value: int, scale: int, count: int | None, is_forward: bool) -> tuple[int, ...]:
         obj, offset, dims = self.object_of[value], self.offset_of[value], self.dims_of[value]
         scale = abs(scale)
         if offset is None or scale == 0:
@@ -292,7 +295,9 @@ class PointerValues:
                 return (self.anywhere(obj),)
         levels = obj.shape.levels(offset) if obj.shape is not None else ()
         chosen = _array_for(levels, scale, offset, count)
-        if chosen is not None and (count is not None or not self._may_leave(obj, offset, scale, chosen)):
+        # Forwards, an array without an end cannot be left; otherwise the type may be a wrong guess.
+        stays = count is not None or (is_forward and chosen is not None and levels[chosen][2] is None)
+        if chosen is not None and (stays or not self._may_leave(obj, offset, scale, chosen)):
             first, _, extent = levels[chosen]
             over = [(first, scale, extent)]
             while count is None and chosen > 0 and levels[chosen - 1][1] == levels[chosen][2]:
@@ -302,6 +307,8 @@ class PointerValues:
             return (self._range_over(obj, offset, dims, tuple(over)),)
         if count is not None and count > 1:
             return (self._overlay(obj, offset, dims, scale, count),)
+        if is_forward and not dims and obj.size is not None and scale < obj.size - offset <= scale * MAX_STEPS:
+            return (self._value(obj, offset, ((offset, scale, obj.size - offset),)),)
         return self._step_over(obj, offset, dims, scale)
 
     def _step_over(self, obj: AbstractObject, offset: int, dims: Dims, scale: int) -> tuple[int, ...]:

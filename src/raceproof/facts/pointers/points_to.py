@@ -72,6 +72,8 @@ class PointsTo:
         """Structs that are passed by value, and variadic arguments."""
         self.escaped_functions: frozenset[str] = frozenset(self._found.escaped_functions)
         self.escaped_objects: frozenset[ObjectId] = frozenset(ObjectId(n) for n in self._work.escaped)
+        self.outside: ObjectId = ObjectId(self._work.outside.number)
+        """Memory that code outside the program has made."""
 
     # Pointers.
 
@@ -136,6 +138,27 @@ class PointsTo:
         kept = [address for address in addresses if address[1] is not None or not is_covered(address[0])]
         return [each for each in kept if each[0] is not None and obj.contains(each[0])] or kept
 
+    def kept_by_unknown(self) -> tuple[MemLoc, ...]:
+        """Memory of the program that unknown functions may have pointers to, directly or through other memory."""
+        work = self._work
+        found: dict[MemLoc, None] = {}
+        for number in sorted(work.escaped):
+            if number in work.opened and work.escaped[number].has_contents:
+                found[MemLoc(ObjectId(number), None, None)] = None
+        for value in members(work.graph.pts[work.graph.parent[work.outside_content]]):
+            obj = work.values.object_of[value]
+            if obj.number in work.escaped and obj.number not in work.opened:
+                found[self._buffer(obj, value)] = None
+        return tuple(found)
+
+    def _buffer(self, obj: AbstractObject, value: int) -> MemLoc:
+        """The array that a pointer to a buffer within a struct is about: code that is given it does not look around."""
+        offset, dims = self._work.values.offset_of[value], self._work.values.dims_of[value]
+        array = self._work.values.plain_array(obj, offset) if offset is not None else None
+        if array is None or any((first, extent) != array[::2] for first, _, extent in dims):
+            return MemLoc(ObjectId(obj.number), None, None)
+        return MemLoc(ObjectId(obj.number), array[0], array[2])
+
     # Objects.
 
     def object_of_symbol(self, name: str) -> ObjectId:
@@ -168,7 +191,8 @@ class PointsTo:
         )
 
     def _must_be_single(self, obj: AbstractObject) -> bool:
-        if obj is self._work.outside or obj.kind is ObjectKind.THREAD_LOCAL:
+        is_foreign = obj.kind is ObjectKind.UNKNOWN and obj is not self._work.arguments
+        if is_foreign or obj.kind is ObjectKind.THREAD_LOCAL:
             return False
         if obj.function is None or obj.kind is ObjectKind.FUNCTION:
             return True

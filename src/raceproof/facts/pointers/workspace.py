@@ -10,6 +10,7 @@ does not open the struct: code that is given a buffer is taken not to look aroun
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Final
 
 from raceproof.facts.library.process_state import ALIASES, declared_name
@@ -19,7 +20,15 @@ from raceproof.facts.pointers.arithmetic import Arithmetic, Operation
 from raceproof.facts.pointers.cells import Memory
 from raceproof.facts.pointers.cloning import CloningPolicy
 from raceproof.facts.pointers.heap_types import HeapTypes
-from raceproof.facts.pointers.layout import Part, Shape, is_literal, part_of_ir_type, part_of_source_type, pointer_slots
+from raceproof.facts.pointers.layout import (
+    Part,
+    Shape,
+    is_literal,
+    may_hold_pointers,
+    part_of_ir_type,
+    part_of_source_type,
+    pointer_slots,
+)
 from raceproof.facts.pointers.memory_copy import CopyBuffer
 from raceproof.facts.pointers.objects import AbstractObject, PointerValues
 from raceproof.facts.pointers.pointer_integers import PointerIntegers
@@ -46,7 +55,7 @@ class Workspace:
         self.symbols: dict[str, AbstractObject] = {}
         self.statics: dict[str, AbstractObject] = {}
         self.escaped: dict[int, AbstractObject] = {}
-        self._opened: set[int] = set()
+        self.opened: set[int] = set()
         self._escaping: dict[int, None] = {}
         self.on_escaped_function: Callable[[str], None] = lambda _: None
         self._slots: dict[int, tuple[int, ...]] = {}
@@ -118,9 +127,9 @@ class Workspace:
         self.escaped[obj.number] = obj
         self._count_escaping(value)
         offset = self.values.offset_of[value]
-        if obj.number in self._opened or (offset is not None and self.values.plain_array(obj, offset) is not None):
+        if obj.number in self.opened or (offset is not None and self.values.plain_array(obj, offset) is not None):
             return
-        self._opened.add(obj.number)
+        self.opened.add(obj.number)
         if obj.kind is ObjectKind.FUNCTION and obj.function is not None:
             self.on_escaped_function(obj.function)
         elif obj.has_contents:
@@ -173,6 +182,52 @@ class Workspace:
             buffer = CopyBuffer(self.values, self.memory, self.graph, size)
             self.graph.watch(target, buffer.add_target)
             self.graph.watch(source, buffer.add_source)
+
+    def exchange(self, read: list[int], written: list[int], given: list[int]) -> int:
+        """A node for what a call can reach that stores pointers as it likes: all that is `given`, and what can be
+        reached from `read` and `written`. All of it may be stored in what is reached from `written`."""
+        reached = self.graph.new_node()
+        for node in given:
+            self.graph.copy(node, reached)
+        for nodes, is_written in ((read, False), (written, True)):
+            if nodes:
+                followed = self.graph.new_node()
+                for node in nodes:
+                    self.graph.copy(node, followed)
+                self.graph.copy(followed, reached)
+                self.graph.watch(followed, self._follower(followed, reached if is_written else None))
+        return reached
+
+    def _follower(self, followed: int, stored: int | None) -> Callable[[int], None]:
+        """Add what is stored in the objects of `followed` to it; `stored` may be stored there."""
+        opened: set[int] = set()
+
+        def follow(value: int) -> None:
+            obj, offset = self.values.object_of[value], self.values.offset_of[value]
+            is_buffer = offset is not None and self.values.plain_array(obj, offset) is not None
+            if obj.number not in opened and obj.has_contents and not is_buffer and self._may_hold_pointers(obj):
+                opened.add(obj.number)
+                read, write = self.memory.whole(obj)
+                self.graph.copy(read, followed)
+                is_own = obj.kind is ObjectKind.UNKNOWN  # what is stored there is kept, which is not said
+                if stored is not None and not obj.is_constant and not is_own:
+                    self.graph.copy(stored, write)
+
+        return follow
+
+    @cached_property
+    def foreign(self) -> AbstractObject:
+        """Memory of functions that the user describes and that keep nothing: no pointer of the program's is in it."""
+        made = self.values.new_object(ObjectKind.UNKNOWN, "memory of described functions", flat=True)
+        self.graph.add(self.memory.cell(made, 0), 1 << self.values.base(made))
+        return made
+
+    def _may_hold_pointers(self, obj: AbstractObject) -> bool:
+        """Not a variable that is made of smaller numbers: whoever stores pointers there violates C11 6.5p7."""
+        is_variable = obj.kind in (ObjectKind.GLOBAL, ObjectKind.STACK, ObjectKind.THREAD_LOCAL)
+        if not is_variable or obj.source_type is None:
+            return True
+        return may_hold_pointers(self.program.source_types, obj.source_type, self.pointer_size)
 
     def environment(self) -> int:
         """A node for the third argument of main: the table of the environment, which is the same object as the

@@ -100,6 +100,7 @@ class _Document:
                     "atomic": access.is_atomic,
                     "held": list(access.held),
                     "calls": [self._places.number(pos, AROUND_PROOFS) for pos in access.call_stack],
+                    "note": access.note,
                 }
             )
         return self._accesses[access]

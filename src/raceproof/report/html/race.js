@@ -16,6 +16,7 @@ function accessCard(access, title) {
       access.held.length ? ["holding ", access.held.map((lock, i) => [i ? ", " : "", code(lock)])] : "holding no lock",
     ),
     access.calls.length > 0 && el("p", { class: "quiet" }, "called from ", access.calls.map(placeText).join(", ")),
+    access.note && el("p", { class: "quiet" }, access.note),
   );
 }
 
@@ -225,6 +226,7 @@ function excerpts(accesses) {
             placeNode(access.place, true),
             access.calls.length > 0 && `, called from ${access.calls.map(placeText).join(", ")}`,
           ),
+          access.note && el("p", { class: "quiet" }, access.note),
         ),
         excerpt(access.place, 8, `Source of the ${access.kind} in ${access.function}`),
       ),

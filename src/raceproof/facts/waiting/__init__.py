@@ -1,0 +1,1 @@
+"""Where threads may wait, and what they may hold meanwhile."""

@@ -1,0 +1,22 @@
+// a lock is given back before the barrier, or held at it: no-deadlock, proved by explore
+#include <pthread.h>
+
+static pthread_barrier_t meeting;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+static void *worker(void *p) {
+    pthread_mutex_lock(&m); // no-deadlock
+    pthread_mutex_unlock(&m);
+    pthread_barrier_wait(&meeting); // no-deadlock
+    return p;
+}
+
+int main(void) {
+    pthread_t t, u;
+    pthread_barrier_init(&meeting, 0, 2);
+    pthread_create(&t, 0, worker, 0);
+    pthread_create(&u, 0, worker, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+    return 0;
+}

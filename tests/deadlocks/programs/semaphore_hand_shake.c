@@ -1,0 +1,28 @@
+// each thread posts before it waits, or waits before it posts: no-deadlock, proved by explore
+#include <pthread.h>
+#include <semaphore.h>
+
+static sem_t a, b;
+
+static void *first(void *p) {
+    sem_post(&b);
+    sem_wait(&a); // no-deadlock
+    return p;
+}
+
+static void *second(void *p) {
+    sem_post(&a);
+    sem_wait(&b); // no-deadlock
+    return p;
+}
+
+int main(void) {
+    pthread_t t, u;
+    sem_init(&a, 0, 0);
+    sem_init(&b, 0, 0);
+    pthread_create(&t, 0, first, 0);
+    pthread_create(&u, 0, second, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+    return 0;
+}

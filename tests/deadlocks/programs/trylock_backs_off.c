@@ -1,0 +1,28 @@
+// the second lock is only tried, and the first given back if it is taken; or it is waited for: no-deadlock, proved by lockset
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+
+static void *first(void *p) {
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b); // no-deadlock
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return p;
+}
+
+static void *second(void *p) {
+    pthread_mutex_lock(&b);
+    if (pthread_mutex_trylock(&a) == 0)
+        pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return p;
+}
+
+int main(void) {
+    pthread_t t, u;
+    pthread_create(&t, 0, first, 0);
+    pthread_create(&u, 0, second, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+    return 0;
+}

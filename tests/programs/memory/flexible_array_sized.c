@@ -1,0 +1,37 @@
+// A flexible array member whose length is not known to the analysis, and its lock in front.
+#include <pthread.h>
+#include <stdlib.h>
+
+struct log {
+    pthread_mutex_t lock;
+    int used;
+    int entries[];
+};
+
+static void *writer(void *arg) {
+    struct log *log = arg;
+    for (int i = 0; i < 3; i++) {
+        pthread_mutex_lock(&log->lock);
+        log->entries[log->used] = i;            // no-race
+        log->used++;                            // no-race
+        pthread_mutex_unlock(&log->lock);
+    }
+    return NULL;
+}
+
+static struct log *made(unsigned long size) { return malloc(sizeof(struct log) + size * sizeof(int)); }
+
+int main(int argc, char **argv) {
+    pthread_t a, b;
+    (void)argv;
+    struct log *log = made(6 + (unsigned long)argc);
+    pthread_mutex_init(&log->lock, NULL);
+    log->used = 0;                              // no-race
+    pthread_create(&a, NULL, writer, log);
+    pthread_create(&b, NULL, writer, log);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    int used = log->used;                       // no-race
+    free(log);                                  // no-race
+    return used == 6 ? 0 : 1;
+}
