@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from raceproof import facts, frontend, lockset, petri
@@ -39,6 +39,7 @@ class PetriOptions:
     time_limit: float
     json: str | None
     writes: dict[str, str]
+    is_emitting: bool
     is_plain: bool
     spurious: bool
     is_aided: bool
@@ -55,6 +56,9 @@ class PetriOptions:
         inputs = InputOptions.of(args)
         writes = {name: getattr(args, name) for name in _WRITERS if getattr(args, name) is not None}
         on_stdout = [f"--{name} -" for name, target in (("json", args.json), *writes.items()) if target == "-"]
+        on_stdout += ["--emit sml"] if args.emit else []
+        if args.emit and others and others[0].suffix != ".sml":
+            raise InputError(f"{others[0]} is a net, not a program: only C and .sml can be written as a program")
         if len(on_stdout) > 1:
             raise InputError(f"{' and '.join(on_stdout)} both write to standard output: give one of them a file")
         return PetriOptions(
@@ -63,6 +67,7 @@ class PetriOptions:
             time_limit=args.time_limit or DEFAULT_TIME_LIMIT,
             json=args.json,
             writes=writes,
+            is_emitting=args.emit is not None,
             is_plain=args.plain,
             spurious=args.spurious_wakeups,
             is_aided=args.pairs == "open",
@@ -72,20 +77,24 @@ class PetriOptions:
     @property
     def is_quiet(self) -> bool:
         """Standard output is taken by a file."""
-        return "-" in (self.json, *self.writes.values())
+        return self.is_emitting or "-" in (self.json, *self.writes.values())
 
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
     """`gap`: why the net does not stand for the whole program, if so: then it is never safe. `finer`: the same with a
-    net that knows more, to be asked if a run covers a target of this one."""
+    net that knows more, to be asked if a run covers a target of this one. `story`: None if the run is certainly none of
+    the program's. `is_printed`: the paper's net, of a program in its language. `text`: the program
+    in that language, if it was asked for."""
 
     net: petri.Net
-    story: Callable[[petri.Unsafe], Story]
+    story: Callable[[petri.Unsafe], Story | None]
     safe: str
     notes: tuple[str, ...] = ()
     gap: str | None = None
     finer: Callable[[], _Subject] | None = None
+    is_printed: bool = False
+    text: str = ""
 
 
 def add_parser(commands: Commands) -> None:
@@ -100,7 +109,7 @@ def add_parser(commands: Commands) -> None:
     add_input_arguments(parser)
     group = parser.add_argument_group("the net")
     group.add_argument(
-        "--plain", action="store_true", help="use the paper's algorithm as written, without accelerations"
+        "--plain", action="store_true", help="use the paper's algorithm, and of .sml its net, as printed"
     )
     group.add_argument(
         "--spurious-wakeups",
@@ -118,6 +127,12 @@ def add_parser(commands: Commands) -> None:
         group.add_argument(
             f"--{name}", metavar="F", help=f"also write the net to this file {what}; - for standard output"
         )
+    group.add_argument(
+        "--emit",
+        choices=["sml"],
+        help="of C and .sml: write the program in the paper's language to standard output instead of the result; all "
+        "pairs of accesses that could race are in it, whatever --pairs says",
+    )
     add_run_arguments(parser, time_limit=None)
     settings = parser.add_argument_group("configuration, for C")
     settings.add_argument("--config", type=Path, metavar="F", help="read this file (default: as for check)")
@@ -138,6 +153,8 @@ def run(args: argparse.Namespace) -> Exit:
         try:
             if file is not None:
                 file.write(json.dumps(to_json(result), indent=2) + "\n")
+            if options.is_emitting:
+                sys.stdout.write(result.text)
             if not options.is_quiet:
                 sys.stdout.write(format_result(result))
             sys.stdout.flush()
@@ -154,8 +171,13 @@ def _decide(options: PetriOptions, writes: dict[str, ResultFile]) -> NetResult:
         subject = _subject(options, budget)
     except LimitReached as stop:
         undecided = petri.Undecided(f"{stop.message} before there was a net")
+        if options.is_emitting:
+            print(f"raceproof: no program is written: {stop.message}", file=sys.stderr)
         return NetResult(files, None, undecided, time.monotonic() - start)
+    text = subject.text
     solution, notes = _solve(subject, options.is_plain, budget)
+    if subject.is_printed and isinstance(solution, petri.Unsafe) and subject.story(solution) is None:
+        subject, solution, notes = _mend(options, subject, solution, budget)
     while isinstance(solution, petri.Unsafe) and subject.finer is not None:
         try:
             subject = subject.finer()
@@ -170,13 +192,35 @@ def _decide(options: PetriOptions, writes: dict[str, ResultFile]) -> NetResult:
             _insist(petri.check_certificate(subject.net, certificate))
             if subject.gap is not None:
                 solution = petri.Undecided(subject.gap, solution.stats)
-            return NetResult(files, subject.net, solution, seconds, says=subject.safe, notes=notes)
+            return NetResult(files, subject.net, solution, seconds, says=subject.safe, notes=notes, text=text)
         case petri.Unsafe():
             _insist(petri.check_firing(subject.net, solution))
             story = subject.story(solution)
-            return NetResult(files, subject.net, solution, seconds, story.says, story, notes)
+            if story is None:
+                raise InternalError("the run that covers a target is none of the program's")
+            return NetResult(files, subject.net, solution, seconds, story.says, story, notes, text)
         case petri.Undecided():
-            return NetResult(files, subject.net, solution, seconds, notes=notes)
+            return NetResult(files, subject.net, solution, seconds, notes=notes, text=text)
+
+
+def _mend(
+    options: PetriOptions, printed: _Subject, covered: petri.Unsafe, budget: Budget
+) -> tuple[_Subject, petri.Solution, tuple[str, ...]]:
+    """The net as printed is covered, but only by a thread that goes on behind another one's access: ask the net in
+    which that cannot be. What was counted stays what the paper counts, unless the answer is another one."""
+    _insist(petri.check_firing(printed.net, covered))
+    file = options.file
+    if file is None:
+        raise InternalError("only programs in the paper's language have a net as printed")
+    subject = _net_of_sml(file, options.spurious, as_printed=False)
+    solution = petri.solve_plainly(subject.net, budget)
+    counts = ", ".join(f"{name} {covered.stats[name]}" for name in ("kept", "subsumed", "iterations"))
+    why = "the run that covers the net as printed has a thread that goes on behind another one's access"
+    if isinstance(solution, petri.Unsafe):
+        note = f"{why}; the run here is one of the net in which each access has a place of its own"
+        return subject, replace(solution, stats=covered.stats), (*printed.notes, note)
+    note = f"{why} ({counts}); this is the answer of the net in which each access has a place of its own"
+    return subject, solution, (*printed.notes, note)
 
 
 def _solve(subject: _Subject, is_plain: bool, budget: Budget) -> tuple[petri.Solution, tuple[str, ...]]:
@@ -198,16 +242,27 @@ def _insist(problem: str | None) -> None:
 def _subject(options: PetriOptions, budget: Budget) -> _Subject:
     if options.file is None:
         return _net_of_c(options, budget)
-    text, name = _read(options.file), str(options.file)
     if options.file.suffix == ".sml":
-        made = petri.net_of_sml(petri.parse_sml(text, name), options.spurious)
-        return _Subject(
-            made.net,
-            lambda unsafe: sml_story(made, unsafe),
-            "no run has two threads at conflicting accesses, however many threads there are",
-        )
+        return _net_of_sml(options.file, options.spurious, as_printed=options.is_plain)
+    text, name = _read(options.file), str(options.file)
     net = _NETS[options.file.suffix](text, name)
     return _Subject(net, lambda unsafe: net_story(net, unsafe), "no run covers a target")
+
+
+def _net_of_sml(file: Path, spurious: bool, *, as_printed: bool) -> _Subject:
+    program = petri.parse_sml(_read(file), str(file))
+    made = petri.net_of_sml(program, spurious, as_printed=as_printed)
+    jobs = ", ".join(job.name.text for job in program.jobs)
+    return _Subject(
+        made.net,
+        lambda unsafe: sml_story(made, unsafe),
+        "no run has two threads at conflicting accesses, however many threads there are",
+        (f"statements outside of jobs are read as job types, any number of threads of each: {jobs}",)
+        if program.is_fragment
+        else (),
+        is_printed=as_printed,
+        text=petri.format_sml(program),
+    )
 
 
 def _net_of_c(options: PetriOptions, budget: Budget) -> _Subject:
@@ -216,6 +271,7 @@ def _net_of_c(options: PetriOptions, budget: Budget) -> _Subject:
     cp = facts.analyse(program, budget, options.models)
     pairs = facts.race_pairs(cp)
     count = len(pairs)
+    text = petri.write_program_sml(cp, pairs, budget) if options.is_emitting else ""
     if options.is_aided:
         findings = lockset.run(cp, pairs, lockset.LocksetOptions(), budget).findings
         proved = {finding.pair for finding in findings if finding.verdict is Verdict.RACE_FREE}
@@ -232,6 +288,7 @@ def _net_of_c(options: PetriOptions, budget: Budget) -> _Subject:
             made.notes,
             next(iter(program.obstacles), None) or next(gaps, None),
             (lambda: subject(details[1:])) if details[1:] else None,
+            text=text,
         )
 
     return subject(tuple(petri.Detail))

@@ -23,7 +23,8 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class NetResult:
-    """`net`: None if the time was up before there was one. `says`: the verdict in words. Unless it is undecided, the
+    """`net`: None if the time was up before there was one. `says`: the verdict in words; `text`: the
+    program in the paper's language. Unless it is undecided, the
     independent checker has accepted the answer."""
 
     files: tuple[str, ...]
@@ -33,6 +34,7 @@ class NetResult:
     says: str = ""
     story: Story | None = None
     notes: tuple[str, ...] = ()
+    text: str = ""
 
     @property
     def verdict(self) -> Literal["safe", "unsafe", "unknown"]:
@@ -45,9 +47,11 @@ class NetResult:
                 return "unknown"
 
 
-def sml_story(made: petri.SmlNet, unsafe: petri.Unsafe) -> Story:
-    """Threads and source lines."""
+def sml_story(made: petri.SmlNet, unsafe: petri.Unsafe) -> Story | None:
+    """Threads and source lines; None if a thread goes on where another one was."""
     trace = petri.tell_sml(made, unsafe)
+    if trace is None:
+        return None
     shown = [(str(step.pos), step.thread or "", step.text) for step in trace.steps if not step.is_silent]
     widths = [max((len(row[column]) for row in shown), default=0) for column in (0, 1)]
     lines = [f"{pos:<{widths[0]}}  {thread:<{widths[1]}}  {text}" for pos, thread, text in shown]

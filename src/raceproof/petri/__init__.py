@@ -7,7 +7,9 @@ from raceproof.petri.net import Marking, Net, NetCertificate, Safe, Solution, Tr
 from raceproof.petri.plain import solve_plainly
 from raceproof.petri.pnml import read_pnml, write_pnml
 from raceproof.petri.program_net import Detail, ProgramNet, format_net, program_net, unreached
+from raceproof.petri.program_sml import write_program_sml
 from raceproof.petri.program_trace import describe_run
+from raceproof.petri.sml_format import format_sml
 from raceproof.petri.sml_net import SmlNet, net_of_sml
 from raceproof.petri.sml_syntax import parse_sml
 from raceproof.petri.sml_trace import tell_sml
@@ -31,6 +33,7 @@ __all__ = [
     "check_firing",
     "describe_run",
     "format_net",
+    "format_sml",
     "kernel",
     "net_of_sml",
     "parse_sml",
@@ -44,5 +47,6 @@ __all__ = [
     "to_dot",
     "unreached",
     "write_pnml",
+    "write_program_sml",
     "write_spec",
 ]

@@ -6,6 +6,9 @@ A thread is one token in the places of its job type: one place before each instr
 Follows [PN, 3.2 and 4.1].
 Paper -> here: job type -> `Job`; cond, signal, ready -> `*_cond`, `signal_c`, `*_ready`; win, tr, wout -> `*_in`,
 `*_signalled`, `*_out`; the *conflict* transition -> `lost_c`.
+There are two nets of an access. As printed (`as_printed`), the thread's token itself stands in `Read_x`; where several
+statements read `x`, it may leave behind any of them: more runs than the program has. Otherwise the token stands in a
+place of the statement and puts another one into `Read_x`.
 Differs:
 - cond and ready are places of each `wait`, not of the condition variable: a thread goes on where it waited.
 - Spurious wakeups, which the paper announces and its net does not have, are transitions of their own; without them
@@ -33,7 +36,8 @@ class Step:
     """What a transition is in the source.
 
     `leaves`, `enters`: places of the thread that moves, None for a signal that is lost; `creates`: where a new thread
-    begins; `joins`: where one disappears. `is_silent`: not worth a line in a trace.
+    begins; `joins`: where one disappears. `access`: what the thread begins or ends. `is_silent`: not worth a line in a
+    trace.
     """
 
     text: str
@@ -42,23 +46,23 @@ class Step:
     enters: int | None
     creates: int | None = None
     joins: int | None = None
+    access: Action | None = None
     is_silent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SmlNet:
-    """`steps`: one for each transition. By place: `jobs`, the job type whose threads stand there; `accesses`, what they
-    are at."""
+    """`steps`: one for each transition. `jobs`: by place, the job type whose threads stand there."""
 
     net: Net
     steps: tuple[Step, ...]
     jobs: dict[int, str]
-    accesses: dict[int, Action]
 
 
-def net_of_sml(program: Program, spurious: bool = True) -> SmlNet:
-    """The net of a program. `spurious`: a wait may end without a signal, as POSIX allows."""
-    build = _Construction(spurious)
+def net_of_sml(program: Program, spurious: bool = True, *, as_printed: bool = False) -> SmlNet:
+    """The net of a program. `spurious`: a wait may end without a signal, as POSIX allows. `as_printed`: a thread at an
+    access stands in the place of the variable."""
+    build = _Construction(spurious, as_printed)
     for name in program.shared:
         read, write = build.place(f"Read_{name.text}"), build.place(f"Write_{name.text}")
         build.reads[name.text], build.writes[name.text] = read, write
@@ -140,6 +144,7 @@ class _Construction:
     """The net while it grows. `control`: places by job type and index of the instruction, the last is the end."""
 
     spurious: bool
+    as_printed: bool
     places: list[str] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
     transitions: list[Transition] = field(default_factory=list)
@@ -150,7 +155,6 @@ class _Construction:
     signals: dict[str, int] = field(default_factory=dict)
     control: dict[str, list[int]] = field(default_factory=dict)
     jobs: dict[int, str] = field(default_factory=dict)
-    accesses: dict[int, Action] = field(default_factory=dict)
 
     def place(self, name: str) -> int:
         self.places.append(self._unused(name))
@@ -184,10 +188,13 @@ class _Construction:
         match action.op:
             case Op.READ | Op.WRITE:
                 shared = (self.reads if action.op is Op.READ else self.writes)[names[0]]
-                inside = self.control_place(job, instruction, f"_{action.op.value}")
-                self.accesses[inside] = action
-                move("begin", here, inside, gives=[shared])
-                move("end", inside, after, takes=[shared], is_silent=True)
+                if self.as_printed:
+                    move("begin", here, shared, access=action)
+                    move("end", shared, after, access=action, is_silent=True)
+                else:
+                    inside = self.control_place(job, instruction, f"_{action.op.value}")
+                    move("begin", here, inside, gives=[shared], access=action)
+                    move("end", inside, after, takes=[shared], access=action, is_silent=True)
             case Op.ACQUIRE:
                 move("acquire", here, after, takes=[self.locks[names[0]]])
             case Op.RELEASE:
@@ -244,7 +251,7 @@ class _Construction:
             unbounded=frozenset(unbounded),
             targets=tuple(targets),
         )
-        return SmlNet(net, tuple(self.steps), self.jobs, self.accesses)
+        return SmlNet(net, tuple(self.steps), self.jobs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +273,11 @@ class _Moves:
         gives: Sequence[int] = (),
         creates: int | None = None,
         joins: int | None = None,
+        access: Action | None = None,
         is_silent: bool = False,
     ) -> None:
         text = f"{self.instruction.text}: {what}" if what else self.instruction.text
-        step = Step(text, self.instruction.action.pos, leaves, enters, creates, joins, is_silent)
+        step = Step(text, self.instruction.action.pos, leaves, enters, creates, joins, access, is_silent)
         pre = [leaves, *takes] + ([joins] if joins is not None else [])
         post = [enters, *gives] + ([creates] if creates is not None else [])
         self.build.transition(f"{self.name}_{suffix}", pre, post, step)

@@ -11,12 +11,16 @@
 
 A tree that `parse_sml` returns is meaningful: every name is declared once and used as what it is, every label exists,
 something starts. Everything else is an `InputError` with the position.
+
+Fragments as [PN, Fig. 1 and 2] prints them are read as they are: `shared` declares locks and condition variables too,
+statements need no job, and a comment `//Many Producers` on its own line begins the next job type. A condition that
+names shared variables becomes reads of them and a choice, "a cascade" [PN, 3.2].
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, unique
 from typing import Literal, NamedTuple, final
@@ -34,6 +38,7 @@ class Kind(Enum):
     SHARED = "shared variable"
     LOCK = "lock"
     COND = "condition variable"
+    LOCAL = "local variable"
     JOB = "job"
     LABEL = "label"
 
@@ -71,9 +76,13 @@ OPERANDS: Mapping[Op, tuple[Kind, ...]] = {
     Op.SKIP: (),
 }
 
-_DECLARATIONS = {"shared": Kind.SHARED, "lock": Kind.LOCK, "cond": Kind.COND}
+_DECLARATIONS = {"shared": Kind.SHARED, "lock": Kind.LOCK, "cond": Kind.COND, "local": Kind.LOCAL}
 _STATEMENTS = {op.value: op for op in Op}
-_KEYWORDS = frozenset({*_DECLARATIONS, *_STATEMENTS, "job", "start", "if", "else", "while"})
+_VALUES = ("true", "false")
+KEYWORDS = frozenset({*_DECLARATIONS, *_STATEMENTS, *_VALUES, "job", "start", "if", "else", "while"})
+_CHANGING = ("++", "--")
+UNNAMED = "Thread"
+"""The job type of statements that belong to no job and stand under no heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,24 +145,28 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Program:
+    """`is_fragment`: its statements stand in no jobs, as in the paper's figures."""
+
     shared: tuple[Name, ...]
     locks: tuple[Name, ...]
     conditions: tuple[Name, ...]
     jobs: tuple[Job, ...]
     starts: tuple[Start, ...]
+    is_fragment: bool = False
 
 
 def parse_sml(text: str, file: str) -> Program:
     """The program, with every name checked; raises `InputError`."""
-    program = _Parser(text, file).program()
-    _check_names(program)
+    parser = _Parser(text, file)
+    program = parser.program()
+    _check_names(program, parser.locals)
     return program
 
 
 class _Token(NamedTuple):
-    """`kind` is "name" also for keywords; "end" is the end of the file."""
+    """`kind` is "name" also for keywords; "heading": the name in a comment that may begin a job; "end": of the file."""
 
-    kind: Literal["name", "number", "sign", "end"]
+    kind: Literal["name", "number", "sign", "heading", "end"]
     text: str
     pos: SourcePos
 
@@ -163,9 +176,11 @@ class _Token(NamedTuple):
 
 
 _TOKEN = re.compile(
-    r"(?P<space>[ \t\r\f\v]+|//[^\n]*)|(?P<newline>\n)|(?P<comment>/\*.*?\*/)"
-    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9]+)|(?P<sign>[{}();:,*])",
-    re.DOTALL,
+    r"^[ \t]*//[ \t]*(?:Many|Thread)[ \t]+(?P<heading>[A-Za-z_][A-Za-z0-9_]*)[ \t\r]*$"
+    r"|(?P<space>[ \t\r\f\v]+|//[^\n]*)|(?P<newline>\n)|(?P<comment>/\*.*?\*/)"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9]+)"
+    r"|(?P<sign>[{}();:,]|\+\+|--|==|!=|<=|>=|&&|\|\||<<|>>|[-+*%<>!&|^~]|/(?!\*))",
+    re.DOTALL | re.MULTILINE,
 )
 
 
@@ -182,6 +197,9 @@ def _tokens(text: str, file: str) -> Iterator[_Token]:
         match found.lastgroup:
             case "name" | "number" | "sign" as kind:
                 yield _Token(kind, matched, pos)
+            case "heading":
+                column = found.start("heading") - line_start + 1
+                yield _Token("heading", found["heading"], SourcePos(file, line, column))
             case _:
                 line += matched.count("\n")
                 if "\n" in matched:
@@ -190,12 +208,33 @@ def _tokens(text: str, file: str) -> Iterator[_Token]:
 
 
 class _Parser:
-    """Recursive descent with one token of lookahead, and a second one for `label :`."""
+    """Recursive descent with one token of lookahead, and a second one for `label :`.
+
+    `locals`: names that are declared local; Headings are kept by the number of the token that follows.
+    """
 
     def __init__(self, text: str, file: str) -> None:
-        self._tokens = list(_tokens(text, file))
+        self.locals: list[Name] = []
+        self._tokens: list[_Token] = []
+        self._headings: dict[int, Name] = {}
+        for token in _tokens(text, file):
+            if token.kind == "heading":
+                self._headings[len(self._tokens)] = Name(token.text, token.pos)
+            else:
+                self._tokens.append(token)
+        self._local_names = self._find_locals()
         self._next = 0
         self._depth = 0
+
+    def _find_locals(self) -> frozenset[str]:
+        """Declarations may follow the conditions that use them, which are read in one pass."""
+        found: set[str] = set()
+        is_local = False
+        for token in self._tokens:
+            is_local = token.text == "local" or (is_local and token.text != ";")
+            if is_local and token.kind == "name":
+                found.add(token.text)
+        return frozenset(found)
 
     @property
     def _token(self) -> _Token:
@@ -221,16 +260,19 @@ class _Parser:
     def _name(self, kind: Kind) -> Name:
         if self._token.kind != "name":
             raise self._fail(f"the name of a {kind.value}")
-        if self._token.text in _KEYWORDS:
+        if self._token.text in KEYWORDS:
             raise InputError(f"expected the name of a {kind.value}, but {self._token} is a keyword", self._token.pos)
         token = self._take()
         return Name(token.text, token.pos)
 
     def program(self) -> Program:
-        declared: dict[Kind, list[Name]] = {Kind.SHARED: [], Kind.LOCK: [], Kind.COND: []}
+        declared: dict[Kind, list[Name]] = {kind: [] for kind in _DECLARATIONS.values()}
         jobs: list[Job] = []
         starts: list[Start] = []
+        fragments: dict[Name, list[Statement]] = {}
+        heading: Name | None = None
         while self._token.kind != "end":
+            heading = self._headings.get(self._next, heading)
             if self._is(*_DECLARATIONS):
                 kind = _DECLARATIONS[self._take().text]
                 declared[kind].append(self._name(kind))
@@ -244,11 +286,24 @@ class _Parser:
             elif self._is("start"):
                 starts.append(self._start())
             else:
-                raise self._fail("`shared`, `lock`, `cond`, `job` or `start`")
+                self._fragment(heading, fragments)
+        self.locals = declared[Kind.LOCAL]
+        if fragments and (jobs or starts):
+            where = next(iter(fragments)).pos
+            raise InputError("this statement is in no job, others are: put all of them into jobs, or none", where)
+        jobs += [Job(name, tuple(body)) for name, body in fragments.items()]
+        starts += [Start(name, None) for name in fragments]
         if not starts:
             raise self._fail("`start` and the name of a job: nothing runs yet")
-        shared, locks, conditions = (tuple(declared[kind]) for kind in (Kind.SHARED, Kind.LOCK, Kind.COND))
-        return Program(shared, locks, conditions, tuple(jobs), tuple(starts))
+        return _by_use(declared, tuple(jobs), tuple(starts), is_fragment=bool(fragments))
+
+    def _fragment(self, heading: Name | None, fragments: dict[Name, list[Statement]]) -> None:
+        """A statement outside of any job: it belongs to the last heading before it."""
+        is_label = self._token.kind == "name" and self._tokens[self._next + 1].text == ":"
+        if not is_label and not self._is(*_STATEMENTS, "if", "while"):
+            raise self._fail("`shared`, `lock`, `cond`, `local`, `job`, `start` or a statement")
+        unnamed = next((name for name in fragments if name.text == UNNAMED), Name(UNNAMED, self._token.pos))
+        fragments.setdefault(heading or unnamed, []).extend(self._statement())
 
     def _start(self) -> Start:
         self._take()
@@ -274,48 +329,65 @@ class _Parser:
             raise InputError(f"blocks are nested more than {MAX_NESTING} deep", opened.pos)
         statements: list[Statement] = []
         while not self._is("}"):
-            statements.append(self._statement())
+            statements += self._statement()
         self._take()
         self._depth -= 1
         return tuple(statements)
 
-    def _statement(self) -> Statement:
+    def _statement(self) -> list[Statement]:
+        """With the reads that its condition is made of, if it has one."""
         pos = self._token.pos
         if self._is("while"):
-            self._choice()
-            return While(self._block(), pos)
+            reads = self._condition()
+            return [*reads, While((*self._block(), *reads), pos)]
         if self._is("if"):
             return self._if()
         if self._is(*_STATEMENTS):
-            return self._action()
-        if self._token.kind == "name" and self._token.text not in _KEYWORDS:
+            return [self._action()]
+        if self._token.kind == "name" and self._token.text not in KEYWORDS:
             label = Label(self._name(Kind.LABEL))
             self._expect(":", f" after the label `{label.name.text}`")
-            return label
+            return [label]
         raise self._fail("a statement or `}`")
 
-    def _if(self) -> If:
+    def _if(self) -> list[Statement]:
         pos = self._token.pos
-        self._choice()
+        reads = self._condition()
         then = self._block()
         if not self._is("else"):
-            return If(then, (), pos)
+            return [*reads, If(then, (), pos)]
         self._take()
         if not self._is("if"):
-            return If(then, self._block(), pos)
+            return [*reads, If(then, self._block(), pos)]
         self._depth += 1
         if self._depth > MAX_NESTING:
             raise InputError(f"`else if` is chained more than {MAX_NESTING} times; use `branch`", self._token.pos)
         otherwise = self._if()
         self._depth -= 1
-        return If(then, (otherwise,), pos)
+        return [*reads, If(then, tuple(otherwise), pos)]
 
-    def _choice(self) -> None:
-        """`if (*)` or `while (*)`."""
+    def _condition(self) -> list[Action]:
+        """What `if` or `while` reads, in the order of the text; `(*)`: nothing."""
         self._take()
         self._expect("(")
-        self._expect("*", " (data are not modelled: either way may be taken)")
-        self._expect(")")
+        reads: list[Action] = []
+        depth, is_empty = 1, True
+        while depth:
+            token = self._token
+            is_end = self._is(")") and depth == 1
+            if token.kind == "end" or self._is("{", "}", ";", ":", ",") or (is_end and is_empty):
+                raise self._fail("a condition and `)`")
+            if self._is(*_CHANGING):
+                raise InputError(f"a condition changes nothing: write {token} as a statement", token.pos)
+            if token.kind == "name" and token.text not in (*_VALUES, *self._local_names):
+                name = self._name(Kind.SHARED)
+                reads.append(Action(Op.READ, (name,), name.pos))
+                is_empty = False
+                continue
+            depth += self._is("(") - self._is(")")
+            is_empty = False
+            self._take()
+        return reads
 
     def _action(self) -> Action:
         token = self._take()
@@ -329,12 +401,34 @@ class _Parser:
         return Action(op, tuple(names), token.pos)
 
 
-def _check_names(program: Program) -> None:
+def _by_use(
+    declared: Mapping[Kind, list[Name]], jobs: tuple[Job, ...], starts: tuple[Start, ...], *, is_fragment: bool
+) -> Program:
+    """What is declared `shared` may be a lock or a condition variable: its first use says what it is."""
+    first: dict[str, Kind] = {}
+    for job in jobs:
+        for statement in statements_of(job.body):
+            if isinstance(statement, Action):
+                for name, kind in zip(statement.operands, OPERANDS[statement.op], strict=True):
+                    first.setdefault(name.text, kind)
+
+    def names(kind: Kind) -> tuple[Name, ...]:
+        of_kind = [name for name in declared[Kind.SHARED] if first.get(name.text) is kind]
+        return (*declared[kind], *of_kind)
+
+    locks, conditions = names(Kind.LOCK), names(Kind.COND)
+    moved = {*locks, *conditions}
+    shared = tuple(name for name in declared[Kind.SHARED] if name not in moved)
+    return Program(shared, locks, conditions, jobs, starts, is_fragment)
+
+
+def _check_names(program: Program, local: Sequence[Name]) -> None:
     declared: dict[str, tuple[Kind, SourcePos]] = {}
     groups = {
         Kind.SHARED: program.shared,
         Kind.LOCK: program.locks,
         Kind.COND: program.conditions,
+        Kind.LOCAL: tuple(local),
         Kind.JOB: tuple(job.name for job in program.jobs),
     }
     for kind, names in groups.items():

@@ -74,7 +74,7 @@ def test_an_unsafe_program_is_told_over_source_lines(file: File, capsys: pytest.
     assert run(path, "--plain") is Exit.RACE
     told = capsys.readouterr().out
     assert told.startswith("unsafe: ")
-    assert "net: 7 places, 4 transitions, 2 targets\n" in told
+    assert "net: 5 places, 4 transitions, 2 targets\n" in told
     assert "repeated by the independent checker" in told
     assert f"  {path}:3:5  W 1  read x\n" in told
     assert f"  {path}:4:5  W 1  write x\n" in told
@@ -144,7 +144,7 @@ def test_json_of_a_run_can_be_repeated(file: File) -> None:
 def test_the_paper_s_algorithm_counts_as_it_does(file: File) -> None:
     result = result_of(file("a.sml", RACY), "--plain")
     assert len(result["trace"]["firing"]) == 4  # iterations in Table 1 of [PN]
-    assert result["kept"] == 9  # and the one that is initial: 10 in Table 1
+    assert result["kept"] == 10  # as in Table 1
 
 
 def test_json_on_standard_output_is_alone_there(file: File, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from unit.cli.commands import run_command
 from unit.petri.c_programs import PREAMBLE
+from unit.petri.test_sml_syntax import FIGURE_2
 
 from raceproof.cli import petri as command
 from raceproof.cli.status import Exit
@@ -136,3 +137,11 @@ def test_nets_need_no_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     (tmp_path / "raceproof.toml").write_text("this is no configuration", encoding="utf-8")
     assert written(tmp_path, "p.sml", SML)[0] is Exit.RACE_FREE
+
+
+def test_figure_2_as_printed_says_how_it_was_read(tmp_path: Path) -> None:
+    status, result = written(tmp_path, "p.sml", FIGURE_2, "--no-spurious-wakeups")
+    assert status is Exit.RACE_FREE
+    assert result["notes"] == [
+        "statements outside of jobs are read as job types, any number of threads of each: Producers, Consumers"
+    ]

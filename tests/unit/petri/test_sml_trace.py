@@ -20,7 +20,9 @@ def told(text: str) -> SmlTrace:
     subject = net_of(text)
     solution = solve_plainly(subject.net, Budget.seconds(30))
     assert isinstance(solution, Unsafe)
-    return tell_sml(subject, solution)
+    trace = tell_sml(subject, solution)
+    assert trace is not None
+    return trace
 
 
 def lines(trace: SmlTrace) -> list[str]:
@@ -69,6 +71,7 @@ def test_each_firing_is_a_step_of_the_trace() -> None:
     solution = solve_plainly(subject.net, Budget.seconds(30))
     assert isinstance(solution, Unsafe)
     trace = tell_sml(subject, solution)
+    assert trace is not None
     assert [step.transition for step in trace.steps] == [subject.net.transitions[t].name for t in solution.firing]
 
 
