@@ -62,6 +62,8 @@ void end_execution(enum cut cut) {
 
 void yield_step(void) { last.yields++; }
 bool signal_is_blocked(const struct thread *t, int number) { return (void)t, (void)number, false; }
+bool is_child_process;
+_Noreturn void child_dies(int number) { _exit(128 + number); }
 bool signal_is_blocked_by_all(int number) { return (void)number, false; }
 void signal_leave(struct thread *t, int number) { (void)t, (void)number; }
 ssize_t outside_read(int fd, void *data, size_t length) { return read(fd, data, length); }

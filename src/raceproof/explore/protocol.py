@@ -95,6 +95,8 @@ LIMITS: Final = {
     "STREAMS": "a program locked more streams than the explorer can follow",
     "NAMED_SEMAPHORES": "a program opened more named semaphores than the explorer can follow",
     "EXIT_HANDLERS": "a program registered more exit handlers than the explorer can follow",
+    "PROCESSES": "a process that the program made has threads, of which one order was tried",
+    "NAMESPACES": "the system gives the program no namespace for objects that processes share by name",
 }
 
 

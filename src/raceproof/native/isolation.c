@@ -16,6 +16,7 @@
 #include "fiber.h"
 #include "isolation.h"
 #include "libc.h"
+#include "processes.h"
 
 #define KERNEL_SIGSET 8 /* bytes */
 
@@ -82,6 +83,7 @@ static void on_crash(int signal, siginfo_t *info, void *context) {
         (void)!write(2, text, sizeof text - 1);
         _exit(4);
     }
+    if (is_child_process) child_dies(signal);
     bool overflow = signal == SIGSEGV && fiber_in_guard(&self->fiber, (uintptr_t)info->si_addr);
     report_other(overflow ? "stack overflow" : signal == SIGPIPE ? "signal" : "crash", overflow ? "stack overflow" : signal_text(signal), rp_site);
     stand_still(OP_EXIT);
@@ -142,6 +144,7 @@ void run_in_child(void (*body)(void)) {
     pulse.running = 0;
     kill(-child, SIGKILL);
     end_children(); /* what was in another group, too */
+    if (processes_take_unfollowed()) limit_reached(RP_LIMIT_PROCESSES);
     if (G->child_reported) return;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 4) exit(4);
     /* It ended where the runtime did not see it: what the other threads would have done is not known. */

@@ -4,6 +4,7 @@
 #endif
 #include "libc.h"
 #include "outside.h"
+#include "processes.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 enum { STATUS_OF_SIGNAL = 128 }; /* as the shell tells it */
 
 void libc_die(const char *kind, const char *format, ...) {
+    if (is_child_process) child_dies(SIGABRT);
     char message[512];
     va_list arguments;
     va_start(arguments, format);
@@ -153,6 +155,7 @@ int libc_act_on(int number) {
     if (now.sa_handler == SIG_IGN) return 0;
     if (is_of_program(now.sa_handler)) return raise(number);
     if (is_ignored_by_default(number)) return 0;
+    if (is_child_process) child_dies(number);
     libc_die("signal", "the program sent itself signal %d (%s)", number, strsignal(number));
 }
 
@@ -175,6 +178,10 @@ RP_LIB int rp_lib_gsignal(int number) { return libc_raise(number); }
 
 /* Never the group, of which we are part, and never a process that the program cannot know. */
 static int send_signal(pid_t pid, int number) {
+    if (is_child_process) {
+        if (pid == PROGRAM_PID) return kill(libc.real_pid, number);
+        if (pid == 0 || pid == getpid()) return signal_process(number);
+    }
     if (pid == PROGRAM_PID || pid == 0 || pid == -PROGRAM_PID) return signal_process(number);
     if (rp_fork_mode && pid > 1 && pid != PROGRAM_PARENT_PID) return kill(pid, number);
     errno = pid == -1 ? EPERM : ESRCH;

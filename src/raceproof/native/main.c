@@ -18,6 +18,7 @@
 #include "isolation.h"
 #include "items.h"
 #include "libc.h"
+#include "processes.h"
 #include "report.h"
 #include "resources.h"
 #include "watchdog.h"
@@ -29,6 +30,7 @@ void *reserve(size_t bytes) {
         perror("raceproof: not enough memory for the search");
         exit(4);
     }
+    note_shared(memory, bytes);
     return memory;
 }
 
@@ -336,7 +338,8 @@ int main(int argc, char **argv) {
         options.algorithm = &algorithm_race; /* for its way of finding races */
         options.fork = false;                /* one execution needs no process of its own */
     }
-    if (rp_fork_mode) limit_network(); /* otherwise it calls nothing that could reach it */
+    if (rp_fork_mode) separate_from_others(); /* otherwise it calls nothing that could reach it */
+    processes_init();
     reserve_all();
     heap_init();
     heap_reused = shadow_forget;

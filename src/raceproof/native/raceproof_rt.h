@@ -39,7 +39,9 @@ enum rp_order { RP_PLAIN = 0, RP_RELAXED = 1, RP_ACQUIRE = 2, RP_RELEASE = 3, RP
     X(SWITCHES, "an execution had more context switches than the explorer can repeat")  \
     X(STREAMS, "a program locked more streams than the explorer can follow")            \
     X(NAMED_SEMAPHORES, "a program opened more named semaphores than the explorer can follow") \
-    X(EXIT_HANDLERS, "a program registered more exit handlers than the explorer can follow")
+    X(EXIT_HANDLERS, "a program registered more exit handlers than the explorer can follow") \
+    X(PROCESSES, "a process that the program made has threads, of which one order was tried") \
+    X(NAMESPACES, "the system gives the program no namespace for objects that processes share by name")
 
 #define RP_LIMIT_NAME(name, text) RP_LIMIT_##name,
 enum rp_limit { RP_LIMITS(RP_LIMIT_NAME) RP_LIMIT_COUNT };

@@ -29,6 +29,7 @@ static void lower(int resource, rlim_t limit) {
 #include <net/if.h>
 #include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 
 static rlim_t reserved(void) {
@@ -66,19 +67,30 @@ static void start_loopback(void) {
     close(any);
 }
 
-/* A network of its own, in which there is nothing but this process: where the system lets an ordinary user do that. */
-void limit_network(void) {
+static bool is_separate;
+
+/* In its network there is nothing but this process. */
+void separate_from_others(void) {
     uid_t user = geteuid();
     gid_t group = getegid();
-    if (unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return;
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS) != 0) return;
     keep_ids(user, group);
     start_loopback();
+    /* What is mounted from here on, nobody else sees. */
+    is_separate = mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+/* Shared memory of POSIX is files in /dev/shm. */
+bool own_names(void) {
+    if (!is_separate || unshare(CLONE_NEWIPC | CLONE_NEWNS) != 0) return false;
+    return mount("raceproof", "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "size=1g") == 0;
 }
 
 #else
 
 static rlim_t reserved(void) { return 0; }
-void limit_network(void) {}
+void separate_from_others(void) {}
+bool own_names(void) { return false; }
 
 #endif
 

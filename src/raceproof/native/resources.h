@@ -2,7 +2,10 @@
 #ifndef RESOURCES_H
 #define RESOURCES_H
 
-void limit_network(void);   /* before there are threads */
+#include <stdbool.h>
+
+void separate_from_others(void); /* a network and names of its own, as far as the system allows; before there are threads */
+bool own_names(void);            /* new ones, for this process: System V objects, message queues, shared memory */
 void limit_resources(void); /* when everything is reserved that the runtime itself needs */
 
 #endif

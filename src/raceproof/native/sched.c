@@ -21,6 +21,7 @@
 #include "items.h"
 #include "libc.h"
 #include "outside.h"
+#include "processes.h"
 #include "sync.h"
 #include "validity.h"
 
@@ -181,6 +182,7 @@ static inline __attribute__((always_inline)) void switch_to(struct thread *t) {
 void resume(struct thread *t) { switch_to(t); }
 
 _Noreturn void end_execution(enum cut cut) {
+    if (is_child_process) child_ends(cut);
     if (self != NULL) record_switch();
     G->cut = (uint8_t)cut;
     struct fiber *from = self != NULL ? &self->fiber : &host;
@@ -384,6 +386,15 @@ void wake(struct thread *t) {
     silent |= BIT(t->tid);
 }
 
+void stay_alone(void) {
+    live = BIT(self->tid);
+    silent &= live;
+    ready &= live;
+    known = 0;
+    orders = false;
+    if (section_owner != self->tid) section_owner = NO_THREAD;
+}
+
 int default_choice(tset candidates) {
     if (candidates == 0) return -1;
     if (candidates & BIT(self->tid)) return self->tid;
@@ -451,6 +462,7 @@ struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t si
         limit_reached(RP_LIMIT_THREADS);
         end_execution(CUT_THREADS);
     }
+    if (is_child_process) child_creates_thread();
     struct thread *t = &threads[tid];
     thread_clear(t, (uint8_t)tid);
     inherit_clocks(t);

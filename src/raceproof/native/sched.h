@@ -10,6 +10,7 @@ extern tset live;             /* threads that have not ended */
 extern uint8_t section_owner; /* thread in an atomic section, or NO_THREAD */
 
 void resume(struct thread *t);
+void stay_alone(void); /* of all threads only this one is left, and the search is over for it */
 void run_execution(void);
 
 /* follow.c: schedules that are given */

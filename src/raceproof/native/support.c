@@ -2,6 +2,7 @@
 
 #include "fiber.h"
 #include "libc.h"
+#include "processes.h"
 #include "program.h"
 #include "sched.h"
 #include "sync.h"
@@ -15,6 +16,7 @@ _Noreturn void rp_exit_program(int status) {
         self->in_exit = 1;
         libc_run_exit_handlers(status);
         if (libc.exit_kind == EXIT_NORMAL) run_all(program.destructors);
+        if (is_child_process) child_exits(status);
     }
     stand_still(OP_EXIT);
 }
