@@ -149,16 +149,16 @@ getenv("PATH") | environ:r
 setenv("A", "b", 1) | environ:w
 unsetenv("A") | environ:w
 clearenv() | environ:w
-tzset() | environ:r, time zone:w
-mktime({tm:x0-}) | environ:r, time zone:w
+tzset() | environ:r, time zone:l
+mktime({tm:x0-}) | environ:r, time zone:l
 time({t:w})
 difftime(1, 2)
 gmtime({t:r}) | time buffer:w
-localtime({t:r}) | time buffer:w, environ:r, time zone:w
+localtime({t:r}) | time buffer:w, environ:r, time zone:l
 gmtime_r({t:r}, {tm:w4-})
 localtime_r({t:r}, {tm:w4-}) | environ:?, time zone:?
 asctime({tm:r4-}) | time buffer:w
-ctime({t:r}) | time buffer:w, environ:r, time zone:w
+ctime({t:r}) | time buffer:w, environ:r, time zone:l
 asctime_r({tm:r4-}, {c:w1-})
 ctime_r({t:r}, {c:w1-}) | environ:?, time zone:?
 strftime({c:w1-}, 32, "%Y", {tm:r0-}) | environ:?, time zone:?, locale:r
