@@ -372,6 +372,8 @@ def _all_bounds(
     if (wait := next(telling_wakeups(cp.program), None)) is not None:
         where = f" at {wait.pos.file}:{wait.pos.line}" if wait.pos is not None else ""
         bounds += (f"that the timed wait{where} returns 0 without a signal was not tried",)
+    if options.deadlocks and any("pthread_rwlockattr_setkind_np" in facts.names_of(n) for n in cp.program.externals):
+        bounds += ("that readers of a rwlock wait for a writer that waits was not tried",)
     if cp.overwriting_late:
         sites = cp.program.instructions_by_site()
         pos = sites[min(cp.overwriting_late)][1].pos

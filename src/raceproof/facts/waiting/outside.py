@@ -3,7 +3,8 @@ thread operations.
 
 A wait for the outside world (input, the network, time) is taken to end. These are for waits that a thread of the
 program itself may have to end: through channels that the program makes, signals, child processes, locks on files, and
-locks inside streams that the program holds on to (flockfile).
+locks inside streams that the program holds on to (flockfile). One makes others wait: readers of a rwlock that prefers
+writers wait for who has not got it yet.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _NAMES: Final = _words("""
     wait wait3 wait4 waitpid waitid fork vfork _Fork clone posix_spawn posix_spawnp system
     flock lockf lockf64 syscall aio_suspend lio_listio getaddrinfo_a gai_suspend
     flockfile ftrylockfile dlopen dlclose
+    pthread_rwlockattr_setkind_np
 """)
 _OFD_WAIT: Final = 38
 """F_OFD_SETLKW: the only lock of fcntl that one thread can hold against another one of its process."""

@@ -11,8 +11,8 @@ from raceproof.facts.flow.world import World
 from raceproof.facts.library.effects import Sync
 from raceproof.facts.waiting.holding import Holding
 from raceproof.facts.waiting.outside import may_wait_outside
+from raceproof.facts.waiting.polling import PollingLoops
 from raceproof.facts.waiting.resources import Resources, end_of
-from raceproof.facts.waiting.spinning import SpinLoops
 from raceproof.ir import Call, Function, SiteId
 from raceproof.model import (
     MAIN,
@@ -114,9 +114,9 @@ def _unaccounted(world: World, calls: CallGraph, threads: Mapping[ThreadId, Thre
         yield Unaccounted(str(unsupported), unsupported.pos)
     relevant = _relevant(world, calls)
     reached = _reached(world, calls, threads)
-    spins = SpinLoops(world)
+    loops = PollingLoops(world, calls)
     for name in sorted(reached):
-        yield from spins.in_function(name)
+        yield from loops.in_function(name)
         if name in world.unseen:
             yield Unaccounted(f"`{name}` is not looked into", world.program.functions[name].pos)
     for function, call in _calls_in(world, calls):
