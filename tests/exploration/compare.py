@@ -62,7 +62,8 @@ def compile_text(text: str, directory: Path, entries: tuple[str, ...] = ("main",
     module = link_program(request, cache=Cache(None))
     compiled = []
     for entry in entries:
-        program = parse_module(module.text, module.origin, entry)
+        start = module.entry if entry == entries[0] else entry  # with what runs before main
+        program = parse_module(module.text, module.origin, start)
         check_program(program)
         compiled.append(Compiled(program, module, request))
     return compiled

@@ -59,7 +59,7 @@ RP_LIB int rp_lib_thrd_sleep(const struct program_timespec *time, struct program
 RP_LIB int rp_lib_mtx_init(void *m, int type) {
     object_unused(m, O_MUTEX);
     memset(m, 0, 24);
-    object_fresh(m, O_MUTEX)->mutex_kind = type & mtx_recursive ? M_RECURSIVE : M_NORMAL;
+    object_made(m, O_MUTEX)->mutex_kind = type & mtx_recursive ? M_RECURSIVE : M_NORMAL;
     return thrd_success;
 }
 RP_LIB int rp_lib_mtx_lock(void *m) { return c11_result(lock_take(m, O_MUTEX, false, "mtx_lock")); }

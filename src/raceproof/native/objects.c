@@ -34,7 +34,7 @@ static void clear(struct object *o, enum object_type type) {
     memset(o->dep, 0, n * sizeof *o->dep);
     memset(o->dep_readers, 0, n * sizeof *o->dep_readers);
     o->type = (uint8_t)type;
-    o->owner = NO_THREAD;
+    o->owner = o->maker = NO_THREAD;
 }
 
 void objects_reset(void) {
@@ -110,11 +110,31 @@ struct object *object_at(const void *address, enum object_type type) {
     return o != NULL ? o : object_fresh(address, type);
 }
 
-/* POSIX leaves open what becomes of a lock that somebody has when it is initialised. What lies on a stack may be left
- * over from a function that has returned. */
+static bool is_before_me(const uint32_t *clock) {
+    for (uint32_t t = 0; t < G->paths; t++)
+        if (clock[t] > self->hb[t]) return false;
+    return true;
+}
+
+/* POSIX leaves open what becomes of a lock that somebody has, or uses, when it is initialised. What lies on a stack may
+ * be left over from a function that has returned. */
 void object_unused(const void *address, enum object_type type) {
     const struct object *o = known_at(address, type);
     uintptr_t into_stack = (uintptr_t)address - (uintptr_t)self->fiber.stack;
-    if (o != NULL && (o->owner != NO_THREAD || o->readers != 0) && into_stack >= self->fiber.stack_size)
+    if (o == NULL || into_stack < self->fiber.stack_size) return;
+    if (o->owner != NO_THREAD || o->readers != 0)
         report_other("initialise", "a lock is initialised while it is held", rp_site);
+    else if (!o->destroyed && !(is_before_me(o->hb) && is_before_me(o->hb_readers)))
+        report_other("initialise", "a lock is initialised while other threads may use it", rp_site);
+}
+
+struct object *object_made(const void *address, enum object_type type) {
+    struct object *o = object_fresh(address, type);
+    o->maker = self->tid;
+    o->made_at = self->hb[self->tid];
+    return o;
+}
+
+void object_in_making(void) {
+    report_other("initialise", "a lock is used that another thread may be initialising", rp_site);
 }

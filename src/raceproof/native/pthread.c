@@ -187,7 +187,7 @@ RP_LIB void *rp_lib_pthread_getspecific(pthread_key_t key) { return key_get((uin
 /* ---- mutexes */
 
 static void describe_mutex(const pthread_mutex_t *mutex, int type, int robust) {
-    struct object *o = object_fresh(mutex, O_MUTEX);
+    struct object *o = object_made(mutex, O_MUTEX);
     o->mutex_kind = type == PTHREAD_MUTEX_RECURSIVE ? M_RECURSIVE : type == PTHREAD_MUTEX_ERRORCHECK ? M_ERRORCHECK : M_NORMAL;
     o->robust = robust == PTHREAD_MUTEX_ROBUST;
 }
@@ -285,7 +285,7 @@ RP_LIB int rp_lib_pthread_cond_broadcast(pthread_cond_t *c) { return cond_signal
 RP_LIB int rp_lib_pthread_rwlock_init(pthread_rwlock_t *l, const pthread_rwlockattr_t *attributes) {
     (void)attributes;
     object_unused(l, O_RWLOCK);
-    object_fresh(l, O_RWLOCK);
+    object_made(l, O_RWLOCK);
     return 0;
 }
 RP_LIB int rp_lib_pthread_rwlock_destroy(pthread_rwlock_t *l) {
@@ -329,7 +329,7 @@ RP_LIB int rp_lib_pthread_rwlock_unlock(pthread_rwlock_t *l) {
 RP_LIB int rp_lib_pthread_spin_init(pthread_spinlock_t *l, int shared) {
     (void)shared;
     object_unused((void *)l, O_SPIN);
-    object_fresh((void *)l, O_SPIN);
+    object_made((void *)l, O_SPIN);
     return 0;
 }
 RP_LIB int rp_lib_pthread_spin_destroy(pthread_spinlock_t *l) {

@@ -407,6 +407,8 @@ struct object {
     uintptr_t address;
     uint8_t type, mutex_kind, robust, owner_died, unrecoverable, destroyed;
     uint8_t owner;      /* NO_THREAD: free */
+    uint8_t maker;      /* thread that has initialised it, or NO_THREAD */
+    uint32_t made_at;   /* its own clock then */
     uint32_t depth;     /* of a recursive lock */
     tset readers;
     uint32_t reader_depth;
@@ -429,7 +431,13 @@ struct object {
 
 struct object *object_at(const void *address, enum object_type type);
 struct object *object_fresh(const void *address, enum object_type type);
-void object_unused(const void *address, enum object_type type); /* or else it is reported */
+void object_unused(const void *address, enum object_type type); /* about to be initialised; or else it is reported */
+struct object *object_made(const void *address, enum object_type type);
+void object_in_making(void);
+/* Is the initialisation, if there was one, ordered before what this thread does now? */
+static inline bool object_is_made(const struct object *o) {
+    return o->maker == NO_THREAD || o->maker == self->tid || o->made_at <= self->hb[o->maker];
+}
 uint32_t object_index(const struct object *o); /* which one it is of those that were made in this execution */
 void objects_reset(void);
 void objects_grow(uint32_t tid); /* a thread id is used for the first time: its column of every clock is zero */

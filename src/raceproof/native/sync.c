@@ -50,6 +50,7 @@ static void let_go(const struct object *o) {
 
 static int taken(struct object *o, bool shared) {
     uint32_t n = G->paths;
+    if (__builtin_expect(!object_is_made(o), 0)) object_in_making();
     clock_join(self->hb, o->hb, n);
     if (!shared) clock_join(self->hb, o->hb_readers, n);
     hold(o, shared);
