@@ -21,6 +21,7 @@ static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALI
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static void get(int *value) { *value = flag; }
 static int ask(void) { return flag; }
+static void leave(void) { if (flag) pthread_exit(NULL); }
 static void until_set(void) { if (!flag) until_set(); }
 """
 MAIN = """
@@ -50,6 +51,10 @@ POLLING = {
     "goto": "if (arg) goto middle; top: if (flags[0]) return arg; middle: if (flags[1]) return arg; goto top;",
     "recursion": "until_set();",
     "decides by way": "for (;;) { int done = 0; if (flag) done = 1; if (done) break; }",
+    "has no end": "for (;;) plain++;",
+    "sleeps for ever": "pthread_mutex_lock(&m); for (;;) nanosleep(&(struct timespec){1, 0}, NULL);",
+    "ends in a function": "for (;;) leave();",
+    "jumps by address": "void *to[] = {&&again, &&out}; again: goto *to[flag != 0]; out: ;",
     "tests its count at times": "while (!flag) { i++; if (plain && i > 10) break; }",
 }
 COUNTED = {
@@ -101,6 +106,53 @@ int main(void) {
     return 0;
 }
 """
+
+
+DAEMON = """
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+static int x;
+static void *worker(void *arg) { x = 1; return arg; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, worker, NULL);
+    pthread_detach(t);
+    for (;;) WAIT
+}
+"""
+STREAM = """
+#include <pthread.h>
+#include <stdio.h>
+static void *worker(void *arg) { flockfile(stdout); return arg; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, worker, NULL);
+    pthread_join(t, NULL);
+    puts("waits for ever");
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("wait", [";", "sleep(1);", "sched_yield();"])
+def test_a_loop_that_reads_nothing_waits_for_nobody(wait: str, tmp_path: Path) -> None:
+    """No deadlock, but no end either; for races all is said."""
+    path = tmp_path / "program.c"
+    path.write_text(DAEMON.replace("WAIT", wait), encoding="utf-8")
+    for engines in (("explore",), ("lockset", "explore")):
+        result = checked(path, *engines)
+        assert result.deadlock is not None
+        assert (result.deadlock.verdict, result.deadlocks) == (DeadlockVerdict.UNKNOWN, ())
+
+
+@pytest.mark.parametrize("engine", ["lockset", "explore"])
+def test_a_stream_may_be_locked(engine: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(STREAM, encoding="utf-8")
+    answer = checked(path, engine).deadlock
+    assert answer is not None
+    assert answer.verdict is DeadlockVerdict.UNKNOWN
 
 
 @pytest.mark.parametrize("engine", ["lockset", "explore"])

@@ -349,6 +349,17 @@ def _no_proof(
     return stray or _obstacle(cp, prepared, host_run, unconfirmed, what)
 
 
+def _untried_waits(cp: ConcurrentProgram) -> tuple[str, ...]:
+    """Waits that the runtime does not have."""
+    names = {name for external in cp.program.externals for name in facts.names_of(external)}
+    found: tuple[str, ...] = ()
+    if "pthread_rwlockattr_setkind_np" in names:
+        found += ("that readers of a rwlock wait for a writer that waits was not tried",)
+    if names & {"flockfile", "ftrylockfile"}:
+        found += ("that functions of stdio.h wait for a stream which another thread has locked was not tried",)
+    return found
+
+
 def _all_bounds(
     cp: ConcurrentProgram, options: ExploreOptions, host_run: HostRun, races: dict[Key, Schedule]
 ) -> tuple[str, ...]:
@@ -372,8 +383,8 @@ def _all_bounds(
     if (wait := next(telling_wakeups(cp.program), None)) is not None:
         where = f" at {wait.pos.file}:{wait.pos.line}" if wait.pos is not None else ""
         bounds += (f"that the timed wait{where} returns 0 without a signal was not tried",)
-    if options.deadlocks and any("pthread_rwlockattr_setkind_np" in facts.names_of(n) for n in cp.program.externals):
-        bounds += ("that readers of a rwlock wait for a writer that waits was not tried",)
+    if options.deadlocks:
+        bounds += _untried_waits(cp)
     if cp.overwriting_late:
         sites = cp.program.instructions_by_site()
         pos = sites[min(cp.overwriting_late)][1].pos

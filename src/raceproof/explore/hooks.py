@@ -37,6 +37,9 @@ _ROLES = {
 }
 
 
+_WITH_CALLBACKS = frozenset({"fopencookie", "funopen"})
+
+
 def _role(operation: SyncOp) -> Role | None:
     if operation.kind is Sync.JOIN and operation.may_fail:
         return Role.QUIET
@@ -84,6 +87,7 @@ def hooks_for(
         copies=cp.uninitialised.copies,
         outside=_outside(cp),
     )
+    _refuse_callbacks_of_streams(program)
     _refuse_hidden_atomics(program, plan)
     return Hooks(plan, frozenset(unobserved))
 
@@ -142,6 +146,13 @@ def _replaced(program: Program, names: frozenset[str]) -> dict[str, str]:
         if found is not None:
             result[name] = f"rp_lib_{found}"
     return result
+
+
+def _refuse_callbacks_of_streams(program: Program) -> None:
+    """They run under the lock of their stream, which is the real library's: all threads are one to it."""
+    for name in program.externals:
+        if not _WITH_CALLBACKS.isdisjoint(names_of(name)):
+            raise Unsupported(f"running a program that calls `{name}`: its functions run under the lock of a stream")
 
 
 def _refuse_hidden_atomics(program: Program, plan: HookPlan) -> None:

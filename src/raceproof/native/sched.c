@@ -193,16 +193,17 @@ _Noreturn void end_execution(enum cut cut) {
 /* ---- decisions */
 
 static _Noreturn void nobody_can_run(void) {
-    bool is_over = live == 0, may_wait = false;
+    bool is_over = live == 0, may_wait = false, goes_on = false;
     for (tset rest = live; rest != 0; rest &= rest - 1) {
         const struct thread *t = &threads[__builtin_ctzll(rest)];
+        goes_on |= t->pending.kind == OP_SPIN && t->poll_count == 0; /* it waits for nothing: for ever, and touches nothing */
         is_over |= t->pending.kind == OP_EXIT || t->pending.kind == OP_NEVER;
         may_wait |= t->pending.kind == OP_COND_WAKE && t->timed;
         if (t->in_once != NULL && (t->pending.kind == OP_EXIT || (uintptr_t)t->fiber.sp > t->in_once->once_frame))
             note_once_left();
     }
-    if (is_over) end_execution(CUT_NOT);
-    if (may_wait) { /* it waits, times out and waits again, and nothing else happens */
+    if (is_over || (goes_on && !options.deadlocks)) end_execution(CUT_NOT);
+    if (may_wait || goes_on) { /* it waits, times out and waits again, and nothing else happens */
         G->bounded_endless = 1;
         end_execution(CUT_ENDLESS);
     }

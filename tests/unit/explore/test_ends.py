@@ -107,3 +107,19 @@ def test_names_of_the_runtime_are_no_definitions(tmp_path: Path, name: str) -> N
 def test_a_variable_of_the_runtime_is_no_definition(tmp_path: Path) -> None:
     with pytest.raises(Unsupported, match="live"):
         searched(tmp_path, "if (live) return 1;", "extern int live;")
+
+
+def test_functions_under_the_lock_of_a_stream_are_not_run(tmp_path: Path) -> None:
+    """All threads of the program are one to the real library: it would let two into the functions of one stream."""
+    text = """
+    static ssize_t count(void *c, const char *t, size_t n) { (void)c, (void)t; x++; return (ssize_t)n; }
+    static void *f(void *s) { fputs("x", s); fflush(s); return NULL; }
+    int main(void) {
+        pthread_t t;
+        FILE *s = fopencookie(NULL, "w", (cookie_io_functions_t){.write = count});
+        pthread_create(&t, NULL, f, s); f(s); pthread_join(t, NULL);
+        return 0;
+    }
+    """
+    with pytest.raises(Unsupported, match="fopencookie"):
+        search(load_text("static int x;\n" + text, tmp_path), "race")

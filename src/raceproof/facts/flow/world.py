@@ -16,6 +16,7 @@ from raceproof.facts.call_targets import call_graph, installs_handlers, joins_ma
 from raceproof.facts.flow.callbacks import Callbacks
 from raceproof.facts.flow.doubtful_mutexes import doubtful_mutexes
 from raceproof.facts.flow.function_info import FunctionInfo, function_info
+from raceproof.facts.flow.library_thread_locals import LibraryThreadLocals
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.purity import is_pure
 from raceproof.facts.flow.touches import (
@@ -142,7 +143,12 @@ class World:
         if isinstance(instr, Call):
             outside = [name for name in names if name not in self.program.functions]
             touches += touches_of_state(self._library_state, instr, outside)
+            touches += tuple(self._library_thread_locals.touches(outside))
         return tuple(self._target(function, instr, touch) for touch in touches)
+
+    @cached_property
+    def _library_thread_locals(self) -> LibraryThreadLocals:
+        return LibraryThreadLocals(self.program, self.points_to)
 
     def may_touch_kept(self, call: Call) -> bool:
         """Whether the call may run an unknown function, which may use what it, or another one, was given before."""

@@ -3,7 +3,8 @@
 A loop (or a function that calls itself) polls if what decides whether it ends may depend on memory, on a try of a lock,
 or on code that nobody describes, unless one of its exits is *counted*: a value that every round moves by a constant is
 compared with a bound in every round. Whatever else such a loop does, store, lock, or sleep: it may be that only another
-thread can let it out. Over-approximates: loops over lists and queues are among them.
+thread can let it out. Over-approximates: loops over lists and queues are among them. A loop without an exit never gives
+back what its thread holds. A loop whose exits depend on the thread's own numbers alone is taken to end.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from raceproof.ir import (
     Cast,
     Compare,
     CompareExchange,
+    IndirectJump,
+    Instr,
     IntConst,
     IntType,
     Load,
@@ -60,7 +63,10 @@ class PollingLoops:
             if header is not None and _is_counted(info, header, body):
                 continue
             exits = [label for label in sorted(body) if any(s not in body for s in _ways(info, label))]
-            if self._is_decided_outside(info, body, exits):
+            if not exits:
+                pos = next((i.pos for label in sorted(body) for i in _all(info, label) if i.pos is not None), None)
+                yield Unaccounted("a loop without an end: who waits for this thread waits for ever", pos)
+            elif self._is_decided_outside(info, body, exits):
                 terminators = [info.blocks[label].terminator for label in (*exits, *sorted(body))]
                 pos = next((each.pos for each in terminators if each.pos is not None), None)
                 yield Unaccounted("a loop may wait until another thread changes what it reads", pos)
@@ -134,6 +140,10 @@ class PollingLoops:
         return self._telling[name]
 
 
+def _all(info: FunctionInfo, label: str) -> tuple[Instr | Terminator, ...]:
+    return (*info.blocks[label].body, info.blocks[label].terminator)
+
+
 def _ways(info: FunctionInfo, label: str) -> tuple[str, ...]:
     return tuple(successors(info.blocks[label].terminator))
 
@@ -152,7 +162,7 @@ def _cycles(info: FunctionInfo) -> Iterator[tuple[frozenset[str], str | None]]:
 
 
 def _conditions(terminators: Iterable[Terminator]) -> list[Operand]:
-    return [o for t in terminators if isinstance(t, Branch | Switch) for o in operands(t)[:1]]
+    return [o for t in terminators if isinstance(t, Branch | Switch | IndirectJump) for o in operands(t)[:1]]
 
 
 def _is_counted(info: FunctionInfo, header: str, body: frozenset[str]) -> bool:
