@@ -86,7 +86,7 @@ class Namer:
             verdict=decision.verdict,
             scope=decision.scope,
             engine=decision.finding.engine if decision.finding is not None else None,
-            target=self.location(pair.target),
+            target=self.location(self.raced(pair, schedule) if schedule is not None else pair.target),
             accesses=accesses,
             evidence=evidence,
             race=race,
@@ -100,6 +100,20 @@ class Namer:
         """The two accesses as they were executed."""
         first, second = self._cp.accesses[pair.first], self._cp.accesses[pair.second]
         return self._executed(first, second, RaceResult(schedule, self.threads(schedule.run)))
+
+    def raced(self, pair: RacePair, schedule: Schedule) -> MemLoc:
+        """Where the two accesses met: an access may have several targets, and the run has gone to one of them."""
+        first, second = self._cp.accesses[pair.first], self._cp.accesses[pair.second]
+        common = [t for t in first.targets if any(other.object == t.object for other in second.targets)]
+        steps = schedule.record or schedule.steps
+        address = next((step.address for step in reversed(steps) if step.access in schedule.accesses), "")
+        if (found := self._global_at(address)) is not None:
+            target = next((t for t in common if t.object == found[0]), None)
+            return replace(target, offset=found[1], stride=None, count=None) if target is not None else pair.target
+        if address.startswith("heap "):
+            is_heap = [t for t in common if self._cp.objects[t.object].kind is ObjectKind.HEAP]
+            return pair.target if pair.target in is_heap or not is_heap else is_heap[0]
+        return pair.target
 
     def incident(self, number: int, incident: Incident) -> IncidentResult:
         function, pos = self.site(incident.site)

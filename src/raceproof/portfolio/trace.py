@@ -39,7 +39,7 @@ def race_trace(
         steps=_steps(namer, steps),
         racing=((racers[0], first), (racers[1], second)),
         together=schedule.together,
-        target=namer.location(pair.target),
+        target=namer.location(namer.raced(pair, schedule)),
         ended=ended,
         repeated=repeated,
         digest=_digest(steps),
