@@ -15,10 +15,17 @@ from collections.abc import Iterator
 from typing import Final
 
 from raceproof.facts.flow.world import World
-from raceproof.facts.influence import Influence, Source
+from raceproof.facts.influence import Influence, Source, only_compares
 from raceproof.facts.library.formats import constant_text
-from raceproof.facts.library.input_functions import gives_plain_value, input_kind, may_be_denied
-from raceproof.ir import Address, Call, OtherConst, Reg, operands
+from raceproof.facts.library.input_functions import (
+    gives_plain_value,
+    input_kind,
+    is_error_number,
+    is_search,
+    is_sort,
+    may_be_denied,
+)
+from raceproof.ir import START, Address, Call, Function, OtherConst, Param, Reg, operands
 from raceproof.model import CallGraph, InputKind, ProgramInput
 
 # Variables of the library that say nothing about the outside, or only what a function says that is an input itself.
@@ -32,7 +39,6 @@ _ARGUMENTS: Final = frozenset(
     {"program_invocation_name", "program_invocation_short_name", "__progname", "__progname_full"}
 )
 _NAMED: Final = (InputKind.ENVIRONMENT,)
-_ERROR_NUMBER: Final = frozenset({"__errno_location", "__errno", "___errno", "__error", "_errno"})
 
 
 def program_inputs(world: World, calls: CallGraph) -> tuple[ProgramInput, ...]:
@@ -44,8 +50,8 @@ def program_inputs(world: World, calls: CallGraph) -> tuple[ProgramInput, ...]:
     for function in functions:
         for instr in function.instructions():
             if isinstance(instr, Call):
-                for given in _of_call(world, calls, instr):
-                    if gives_plain_value(given.what):
+                for given, is_plain in _of_call(world, calls, function, instr):
+                    if is_plain:
                         values.append(Source(given, instr.id))
                     else:
                         found.append(given)
@@ -60,10 +66,9 @@ def program_inputs(world: World, calls: CallGraph) -> tuple[ProgramInput, ...]:
 
 
 def _parameters(world: World) -> Iterator[ProgramInput]:
-    """What the first function is given, if it, or what it passes it on to, looks at it."""
-    entry = world.program.functions[world.program.entry]
+    """What functions that the loader calls are given, if they, or what they pass it on to, look at it."""
     seen: set[tuple[str, str]] = set()
-    work = [(entry, parameter) for parameter in entry.params]
+    work = list(_given_by_loader(world))
     while work:
         function, parameter = work.pop(0)
         if (function.name, parameter.name) in seen:
@@ -85,17 +90,33 @@ def _parameters(world: World) -> Iterator[ProgramInput]:
             yield ProgramInput(InputKind.ARGUMENTS, variable.name if variable else parameter.name, function.pos)
 
 
-def _of_call(world: World, calls: CallGraph, call: Call) -> Iterator[ProgramInput]:
+def _given_by_loader(world: World) -> Iterator[tuple[Function, Param]]:
+    """Constructors are given the arguments and the environment, whether main takes them or not."""
+    functions = world.program.functions
+    entry = functions[world.program.entry]
+    called = [entry]
+    if entry.name == START:
+        calls = (instr for instr in entry.instructions() if isinstance(instr, Call))
+        names = [call.callee.symbol for call in calls if isinstance(call.callee, Address)]
+        called += [functions[name] for name in names if name in functions]
+    for function in called:
+        yield from ((function, parameter) for parameter in function.params)
+
+
+def _of_call(world: World, calls: CallGraph, function: Function, call: Call) -> Iterator[tuple[ProgramInput, bool]]:
+    """What a call may give, each with whether that is a plain value."""
     targets = calls.targets[call.id]
     for name in targets.externals:
         kind = input_kind(name, world.program)
-        if name in _ERROR_NUMBER and any(map(may_be_denied, world.program.externals)):
-            yield ProgramInput(InputKind.SYSTEM, "errno", call.pos)
+        if is_error_number(name) and any(map(may_be_denied, world.program.externals)):
+            yield ProgramInput(InputKind.SYSTEM, "errno", call.pos), False
         if kind is not None:
             asked = constant_text(world.program, call.args[0]) if kind in _NAMED and call.args else None
-            yield ProgramInput(kind, name, call.pos, asked)
+            yield ProgramInput(kind, name, call.pos, asked), gives_plain_value(name)
+        if is_sort(name) or is_search(name):
+            yield ProgramInput(InputKind.SYSTEM, name, call.pos), only_compares(world, calls, function, call)
     if targets.is_unknown and not targets.externals:
-        yield ProgramInput(InputKind.UNKNOWN, "a function that nothing describes", call.pos)
+        yield ProgramInput(InputKind.UNKNOWN, "a function that nothing describes", call.pos), False
 
 
 def _symbols(found: tuple[object, ...]) -> Iterator[str]:

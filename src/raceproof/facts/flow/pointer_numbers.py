@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def pointers_read_as_numbers(world: World) -> frozenset[SiteId]:
     """Loads and updates of numbers where a pointer may be."""
-    foreign = _foreign_objects(world)
+    foreign = foreign_objects(world)
     known: dict[MemLoc, bool] = {}
     found: set[SiteId] = set()
     for function in world.program.functions.values():
@@ -35,7 +35,7 @@ def pointers_read_as_numbers(world: World) -> frozenset[SiteId]:
     return frozenset(found)
 
 
-def _foreign_objects(world: World) -> frozenset[ObjectId]:
+def foreign_objects(world: World) -> frozenset[ObjectId]:
     """Variables of the library, as errno, and memory of the outside world."""
     own = {world.points_to.object_of_symbol(name) for name in world.program.globals}
     variables = (ObjectKind.GLOBAL, ObjectKind.THREAD_LOCAL)

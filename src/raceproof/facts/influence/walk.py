@@ -23,8 +23,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from raceproof.facts.flow.world import World
+from raceproof.facts.influence.address_bytes import AddressBytes
+from raceproof.facts.influence.comparators import chooses_comparisons, comparators, only_compares
 from raceproof.facts.influence.library import LibraryCalls
 from raceproof.facts.influence.marks import Mark, Marks, union
+from raceproof.facts.influence.observed import Observed, observed_by
 from raceproof.facts.library.effects import Sync
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.ir import (
@@ -38,6 +41,7 @@ from raceproof.ir import (
     CompareExchange,
     Compute,
     Extract,
+    FloatType,
     Function,
     Gep,
     IndirectJump,
@@ -57,6 +61,7 @@ from raceproof.ir import (
     Store,
     Switch,
     Terminator,
+    VectorType,
     operands,
     result,
 )
@@ -86,7 +91,10 @@ class Influence:
     def __init__(self, world: World, calls: CallGraph, functions: Sequence[Function]) -> None:
         self._world = world
         self._calls = calls
-        self._functions = functions
+        self._observed = observed_by(world, calls, functions)
+        self._bytes = AddressBytes(world, calls, functions, self._observed.output)
+        compared = comparators(world, calls, functions)
+        self._functions = [function for function in functions if function.name not in compared]
         self._defined = {
             (function.name, register.name): instr
             for function in functions
@@ -107,7 +115,7 @@ class Influence:
         for number, source in enumerate(sources):
             born[source.site] = born.get(source.site, 0) | marks.of(number, is_raw=number >= len(values))
         constant = marks.of(len(sources) - 1, is_raw=True)  # used only if there are some
-        walk = _Walk(self._world, self._calls, marks, born, self._defined, constant)
+        walk = _Walk(self._world, self._calls, marks, born, self._defined, constant, self._observed)
         for _ in range(MAX_ROUNDS):
             marks.has_grown = False
             for function in self._functions:
@@ -133,6 +141,8 @@ class Influence:
                     return
 
     def _address_as_number(self, function: Function, instr: Instr | Terminator) -> str | None:
+        if self._bytes.may_be_read(function, instr):
+            return AS_NUMBER
         match instr:
             case Cast(op="ptrtoint", value=value) if self._world.points_to.targets(function.name, value):
                 return AS_NUMBER
@@ -143,6 +153,8 @@ class Influence:
                 operations = [sync_op(name) for name in self._calls.targets[instr.id].externals]
                 if any(op is not None and op.kind in (Sync.SELF, Sync.CREATE) for op in operations):
                     return "the id of a thread as a number"
+                if self._bytes.may_be_told(function, instr):
+                    return AS_NUMBER
         return None
 
 
@@ -172,6 +184,20 @@ def numbers(function: Function, instr: Instr | Terminator) -> Iterator[tuple[Ope
             yield from ((term.index, None) for term in terms)
         case Select() | Extract() | Compute() | Switch() | Branch():
             yield from ((operand, None) for operand in operands(instr))
+
+
+def _computes_with_floats(instr: Instr | Terminator) -> bool:
+    """Whether it may raise a floating-point exception."""
+    match instr:
+        case Binary(type=kind) | Compare(type=kind):
+            return _has_floats(kind)
+        case Cast(from_type=kind, to_type=other):
+            return _has_floats(kind) or _has_floats(other)
+    return isinstance(instr, Compute)
+
+
+def _has_floats(kind: IrType) -> bool:
+    return isinstance(kind, FloatType) or (isinstance(kind, VectorType) and isinstance(kind.element, FloatType))
 
 
 def _is_address(operand: Operand, kind: IrType | None) -> bool:
@@ -223,6 +249,7 @@ class _Walk:
         born: Mapping[SiteId, Mark],
         defined: Definitions,
         constant: Mark,
+        observed: Observed,
     ) -> None:
         self._world = world
         self._calls = calls
@@ -230,11 +257,14 @@ class _Walk:
         self._born = born
         self._defined = defined
         self._constant = constant
+        self._observed = observed
         self._flags: dict[tuple[str, str], Mark] = {}
-        self._library = LibraryCalls(world, calls, marks, born)
+        self._library = LibraryCalls(world, calls, marks, born, observed)
 
     def step(self, function: Function, instr: Instr | Terminator) -> None:
         marks = self._marks
+        if self._observed.float_flags and _computes_with_floats(instr):
+            marks.decide(union(self._value(function, operand) for operand in operands(instr)))
         match instr:
             case Load(address=address, type=kind):
                 self._use(function, address)
@@ -255,7 +285,10 @@ class _Walk:
                 self._use(function, value)
             case Return(value=value):
                 if value is not None:
-                    marks.returns(function.name, self._value(function, value, function.returns))
+                    found = self._value(function, value, function.returns)
+                    marks.returns(function.name, found)
+                    if self._observed.status and function.name == self._world.program.entry:
+                        marks.decide(found)
             case Call():
                 self._call(function, instr)
             case Compare():
@@ -345,7 +378,8 @@ class _Walk:
             marks.decide(self._library.behind(function, call))
         for name in targets.externals:
             found |= self._library.call(function, call, name, values)
-        if targets.callbacks or targets.at_end or targets.any_time:
+        is_sort = chooses_comparisons(self._calls, call) and only_compares(self._world, self._calls, function, call)
+        if (targets.callbacks and not is_sort) or targets.at_end or targets.any_time:
             marks.decide(union(values) | self._library.behind(function, call))
         if targets.is_unknown:
             marks.decide(union(values) | self._library.behind(function, call))

@@ -143,6 +143,36 @@ _PLAIN_VALUES: Final = (
 )
 _SEEDS: Final = _words("srand srandom srand48")
 
+# Functions whose result is all that comes of their arguments, but for errno, signgam and floating-point flags.
+_FLOAT_ENVIRONMENT: Final = _words("""
+    feclearexcept feraiseexcept fesetround fegetround fetestexcept feenableexcept fedisableexcept fegetexcept fegetenv
+    feholdexcept fesetenv feupdateenv fegetexceptflag fesetexceptflag
+""")
+_ARITHMETIC: Final = (
+    (MATH.keys() - _FLOAT_ENVIRONMENT)
+    | CTYPE_H.keys()
+    | _words("""
+    abs labs llabs imaxabs div ldiv lldiv imaxdiv uabs ulabs ullabs umaxabs ffs ffsl ffsll difftime dysize
+    htonl htons ntohl ntohs inet_makeaddr inet_lnaof inet_netof btowc wctob wcwidth
+    llvm.expect llvm.expect.with.probability llvm.ssa.copy llvm.annotation
+""")
+)
+_SETS_MODE: Final = ("llvm.set.", "llvm.reset.")  # intrinsics that change how numbers are rounded
+_SETS_SIGNGAM: Final = _words("lgamma lgammaf lgammal gamma gammaf gammal")
+_READS_FLOAT_FLAGS: Final = _words("""
+    fetestexcept fegetexceptflag fegetenv feholdexcept feupdateenv feenableexcept llvm.get.fpenv llvm.x86.sse.stmxcsr
+""")
+_ERROR_NUMBER: Final = _words("__errno_location __errno ___errno __error _errno")
+_STREAMS_IN_MEMORY: Final = _words("fmemopen open_memstream open_wmemstream fopencookie funopen")
+_GIVES_BUFFER: Final = _words("setvbuf setbuf setbuffer")
+_ENDS: Final = _words("exit _exit _Exit quick_exit")
+_SORTS: Final = _words("qsort qsort_r")
+_SEARCHES: Final = _words("bsearch")
+_COPIES_WHOLE: Final = _words("""
+    memcpy memmove llvm.memcpy llvm.memmove mempcpy __mempcpy bcopy wmemcpy wmemmove wmempcpy realloc __libc_realloc
+    reallocarray
+""")
+
 
 def input_kind(name: str, program: Program) -> InputKind | None:
     """What the library function `name` gives to the program; None if nothing."""
@@ -184,3 +214,60 @@ def may_be_denied(name: str) -> bool:
 def is_seed(name: str) -> bool:
     """Whether the function only chooses a sequence of random numbers, each of which is an input itself."""
     return not _SEEDS.isdisjoint(names_of(name))
+
+
+def is_arithmetic(name: str) -> bool:
+    """Whether all that the function does with numbers it is given is to compute its result, but for what it leaves in
+    errno and its like (`may_set_errno`, `sets_signgam`, floating-point flags)."""
+    if is_pure_intrinsic(name):
+        return not name.startswith(_SETS_MODE)
+    return not _ARITHMETIC.isdisjoint(names_of(name))
+
+
+def may_set_errno(name: str) -> bool:
+    """Whether it depends on the numbers that such a function is given what it leaves in errno."""
+    return not name.startswith("llvm.") and not MATH.keys().isdisjoint(names_of(name))
+
+
+def sets_signgam(name: str) -> bool:
+    return not _SETS_SIGNGAM.isdisjoint(names_of(name))
+
+
+def reads_float_flags(name: str) -> bool:
+    """Whether the function gives away which floating-point exceptions there were, or makes them signals."""
+    return not _READS_FLOAT_FLAGS.isdisjoint(names_of(name))
+
+
+def is_error_number(name: str) -> bool:
+    """Whether the function gives the address of errno."""
+    return not _ERROR_NUMBER.isdisjoint(names_of(name))
+
+
+def opens_stream_in_memory(name: str) -> bool:
+    """Whether what is written to the stream that the function makes comes back to the program."""
+    return not _STREAMS_IN_MEMORY.isdisjoint(names_of(name))
+
+
+def gives_buffer(name: str) -> bool:
+    """Whether argument 1, if it is not null, becomes the buffer of a stream."""
+    return not _GIVES_BUFFER.isdisjoint(names_of(name))
+
+
+def ends_program(name: str) -> bool:
+    """Whether the function does nothing with its argument but to leave it as the status of the process."""
+    return not _ENDS.isdisjoint(names_of(name))
+
+
+def is_sort(name: str) -> bool:
+    """Whether the function sorts argument 0: which comparisons it makes, and how equal elements end up, is its own."""
+    return not _SORTS.isdisjoint(names_of(name))
+
+
+def is_search(name: str) -> bool:
+    """Whether the function finds one of the elements that compare equal, whichever, by comparisons of its choice."""
+    return not _SEARCHES.isdisjoint(names_of(name))
+
+
+def copies_whole(name: str) -> bool:
+    """Whether the function copies memory and never looks at what it copies."""
+    return not _COPIES_WHOLE.isdisjoint(names_of(name))

@@ -44,7 +44,7 @@ from raceproof.facts.library.process_state import RANDOM_STATE
 
 _XSUBI: Final = Bytes(6)
 _DRAND48: Final = Bytes(24)
-_JMP_BUF: Final = Bytes(512)  # aarch64 and its signal mask; x86-64 has 200
+JMP_BUF: Final = Bytes(512)  # aarch64 and its signal mask; x86-64 has 200
 # The library's table of them is found through this variable, which the program may declare.
 _ENVIRONMENT: Final = hidden("environ", linked=True)
 _LOOKED_UP: Final = both(  # the library's own strings, and those that the program has put there
@@ -139,11 +139,11 @@ STDLIB: Final = effects(
 )
 
 SETJMP: Final = effects(
-    ("setjmp _setjmp sigsetjmp __sigsetjmp", wr(0, _JMP_BUF)),
-    ("longjmp _longjmp siglongjmp __longjmp_chk", rd(0, _JMP_BUF), NORETURN),
+    ("setjmp _setjmp sigsetjmp __sigsetjmp", wr(0, JMP_BUF)),
+    ("longjmp _longjmp siglongjmp __longjmp_chk", rd(0, JMP_BUF), NORETURN),
     ("getcontext", wr(0, ALL)),
-    ("llvm.eh.sjlj.setjmp", wr(0, _JMP_BUF)),
-    ("llvm.eh.sjlj.longjmp", rd(0, _JMP_BUF), NORETURN),
+    ("llvm.eh.sjlj.setjmp", wr(0, JMP_BUF)),
+    ("llvm.eh.sjlj.longjmp", rd(0, JMP_BUF), NORETURN),
 )
 
 ASSERT: Final = effects(

@@ -99,6 +99,13 @@ class PointsTo:
             bits |= self._work.graph.pts[self._work.graph.parent[node]]
         return self._locations(bits)
 
+    def buffer_at(self, loc: MemLoc) -> MemLoc:
+        """The array of characters or numbers within a struct that a location is in: who is given a pointer to it does
+        not look around. The location itself, if there is no such array."""
+        obj = self._work.values.objects[loc.object]
+        array = self._work.values.plain_array(obj, loc.offset) if loc.offset is not None else None
+        return loc if array is None else MemLoc(loc.object, array[0], array[2])
+
     def is_inside(self, loc: MemLoc) -> bool:
         """Whether a location lies in its object, so that a correct program may access it."""
         return loc.offset is None or self._work.values.objects[loc.object].contains(loc.offset)
