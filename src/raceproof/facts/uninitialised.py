@@ -33,6 +33,7 @@ from raceproof.ir import (
     Store,
     Terminator,
     operands,
+    value_bytes,
 )
 from raceproof.model import AccessKind, MemObject, ObjectId, ObjectKind, UninitialisedMemory
 
@@ -150,8 +151,9 @@ def _filled_by_loop(info: FunctionInfo) -> Iterator[SiteId]:
 def _writes_all_in(info: FunctionInfo, element: Gep, users: list[Instr | Terminator], size: int) -> str | None:
     """The header of the loop in which all `size` bytes are written through `element`, one after the other."""
     match users, element.terms:
-        case [Store(value=value, type=kind) as store], [term] if value != element.result and kind.size == term.scale:
-            pass
+        case [Store(value=value, type=kind) as store], [term] if value != element.result:
+            if value_bytes(kind) != ((0, term.scale),):
+                return None
         case _:
             return None
     label = info.block_of[store.id]
@@ -170,7 +172,7 @@ def _writes_all_in(info: FunctionInfo, element: Gep, users: list[Instr | Termina
 def _fills(instr: Instr | Terminator, variable: Operand, size: int) -> bool:
     match instr:
         case Store(address=address, value=value, type=type_):
-            return address == variable and value != variable and type_.size == size
+            return address == variable and value != variable and value_bytes(type_) == ((0, size),)
         case Call(callee=Address(symbol=name), args=(address, _, IntConst(value=length), *_)):
             return name.startswith("llvm.memset") and address == variable and length == size
     return False

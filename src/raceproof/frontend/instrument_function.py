@@ -48,6 +48,7 @@ from raceproof.ir import (
     Terminator,
     operands,
     successors,
+    value_bytes,
 )
 
 GIVES, TAKES = 1, 2  # `enum rp_outside`
@@ -211,12 +212,21 @@ class FunctionInstrumenter:
                         call("rp_check_bits", f"ptr {address}", f"i64 {used}", f"i32 {size}", f"i32 {instr.id}")
                     )
             elif hook.kind == "check":
-                self.out.append(call("rp_check_range", f"ptr {address}", f"i32 {instr.id}", f"i64 {size}"))
+                self._bytes("rp_check_range", instr, address)
             elif instr.id in self._bits().kept:
                 kept = self._bits().kept[instr.id]
                 self.out.append(call("rp_set_bits", f"ptr {address}", f"i64 {kept}", f"i32 {size}"))
             else:
-                self.out.append(call("rp_set_range", f"ptr {address}", f"i32 {instr.id}", f"i64 {size}"))
+                self._bytes("rp_set_range", instr, address)
+
+    def _bytes(self, verb: str, instr: Load | Store | Rmw | CompareExchange, address: str) -> None:
+        """Of each part of the value, without its padding."""
+        for at, size in value_bytes(instr.type):
+            place = address
+            if at:
+                place = self.writer.new()
+                self.out.append(f"  {place} = getelementptr i8, ptr {address}, i64 {at}")
+            self.out.append(call(verb, f"ptr {place}", f"i32 {instr.id}", f"i64 {size}"))
 
     def _bits(self) -> BitsUsed:
         if self._bits_found is None:

@@ -59,6 +59,7 @@ from raceproof.ir.types import (
     Variable,
     VectorType,
     VoidType,
+    value_bytes,
 )
 from raceproof.ir.values import Address, IntConst, Operand, OtherConst, Reg
 
@@ -126,4 +127,5 @@ __all__ = [
     "operands",
     "result",
     "successors",
+    "value_bytes",
 ]

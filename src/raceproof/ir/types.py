@@ -6,6 +6,7 @@ pointers, so they refer to one another by `TypeId` and live in `Program.source_t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, unique
 from typing import NewType, final
@@ -88,6 +89,32 @@ class StructType:
 
 
 IrType = IntType | FloatType | PtrType | VoidType | ArrayType | VectorType | StructType
+
+_X87_BYTES = 10  # of an x86_fp80, whose `size` has the padding, too
+
+
+def value_bytes(kind: IrType) -> tuple[tuple[int, int], ...]:
+    """(offset, size) of the bytes that a store of such a value writes: all but its padding."""
+    match kind:
+        case FloatType(name="x86_fp80"):
+            return ((0, _X87_BYTES),)
+        case StructType():
+            pairs = zip(kind.offsets, kind.fields, strict=True)
+            return _joined((at + inner, size) for at, field in pairs for inner, size in value_bytes(field))
+        case ArrayType(element=element, count=count) if count and value_bytes(element) != ((0, element.size),):
+            step = kind.size // count
+            return _joined((n * step + at, size) for n in range(count) for at, size in value_bytes(element))
+    return ((0, kind.size),)
+
+
+def _joined(parts: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    found: list[tuple[int, int]] = []
+    for at, size in parts:
+        if found and sum(found[-1]) == at:
+            found[-1] = (found[-1][0], found[-1][1] + size)
+        else:
+            found.append((at, size))
+    return tuple(found)
 
 
 @unique

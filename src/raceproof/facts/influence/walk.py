@@ -31,6 +31,7 @@ from raceproof.facts.influence.observed import Observed, observed_by
 from raceproof.facts.library.effects import Sync
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.ir import (
+    START,
     Address,
     Alloca,
     Binary,
@@ -73,7 +74,9 @@ MAX_DEFINITIONS: Final = 20_000
 TOO_LARGE: Final = "addresses, which are not followed in a program of this size"
 _EQUALITY: Final = ("eq", "ne")
 AS_NUMBER: Final = "an address as a number"
+UNWRITTEN: Final = "bytes that nothing has written"
 _NO_SITE: Final = SiteId(-1)
+_UNDEFINED: Final = ("undef", "poison")
 _FLAG: Final = (1,)  # in the result of a compare and exchange: whether it succeeded
 
 
@@ -106,16 +109,18 @@ class Influence:
         """Those of `values`, and of the addresses that the program makes numbers of, which may decide something."""
         if len(self._defined) > MAX_DEFINITIONS:
             return (*(value.given for value in values), ProgramInput(InputKind.ADDRESSES, TOO_LARGE, None))
-        addresses = [*self._addresses(), *self._constants()]
-        sources = [*values, *addresses]
+        unwritten = list(self._unwritten())
+        given = [*values, *unwritten]
+        sources = [*given, *self._addresses(), *self._constants()]
         if not sources:
             return ()
         marks = Marks(self._world.points_to, len(sources))
         born: dict[SiteId, Mark] = {}
         for number, source in enumerate(sources):
-            born[source.site] = born.get(source.site, 0) | marks.of(number, is_raw=number >= len(values))
+            born[source.site] = born.get(source.site, 0) | marks.of(number, is_raw=number >= len(given))
         constant = marks.of(len(sources) - 1, is_raw=True)  # used only if there are some
-        walk = _Walk(self._world, self._calls, marks, born, self._defined, constant, self._observed)
+        padding = marks.of(len(values), is_raw=False) if unwritten else 0
+        walk = _Walk(self._world, self._calls, marks, born, self._defined, constant, padding, self._observed)
         for _ in range(MAX_ROUNDS):
             marks.has_grown = False
             for function in self._functions:
@@ -124,6 +129,15 @@ class Influence:
             if not marks.has_grown:
                 return tuple(s.given for number, s in enumerate(sources) if marks.is_deciding(number))
         return tuple(source.given for source in sources)
+
+    def _unwritten(self) -> Iterator[Source]:
+        """Padding that is read, such as bytes 10 to 15 of a long double: LLVM calls it undefined, all one source. (Of
+        variables that were never written, front end and explorer take care.)"""
+        for function in self._functions:
+            for instr in function.instructions() if function.name != START else ():
+                if not isinstance(instr, Compute) and any(_is_undefined(o) for o, _ in numbers(function, instr)):
+                    yield Source(ProgramInput(InputKind.SYSTEM, UNWRITTEN, instr.pos), _NO_SITE)
+                    return
 
     def _addresses(self) -> Iterator[Source]:
         for function in self._functions:
@@ -200,6 +214,10 @@ def _has_floats(kind: IrType) -> bool:
     return isinstance(kind, FloatType) or (isinstance(kind, VectorType) and isinstance(kind.element, FloatType))
 
 
+def _is_undefined(operand: Operand) -> bool:
+    return isinstance(operand, OtherConst) and operand.text in _UNDEFINED
+
+
 def _is_address(operand: Operand, kind: IrType | None) -> bool:
     """Whether it is the address of something, as a number."""
     return not isinstance(kind, PtrType) and (
@@ -249,6 +267,7 @@ class _Walk:
         born: Mapping[SiteId, Mark],
         defined: Definitions,
         constant: Mark,
+        padding: Mark,
         observed: Observed,
     ) -> None:
         self._world = world
@@ -257,6 +276,7 @@ class _Walk:
         self._born = born
         self._defined = defined
         self._constant = constant
+        self._padding = padding
         self._observed = observed
         self._flags: dict[tuple[str, str], Mark] = {}
         self._library = LibraryCalls(world, calls, marks, born, observed)
@@ -310,10 +330,15 @@ class _Walk:
                 self._define(function, instr, found)
             case _:
                 if not self._is_distance(function, instr):
-                    found = union(self._value(function, each, kind) for each, kind in numbers(function, instr))
+                    used = numbers(function, instr)
+                    if isinstance(instr, Compute):  # a structure that is put together begins with nothing
+                        used = ((each, kind) for each, kind in used if not _is_undefined(each))
+                    found = union(self._value(function, each, kind) for each, kind in used)
                     self._define(function, instr, marks.cooked(found))
 
     def _value(self, function: Function, operand: Operand, kind: IrType | None = None) -> Mark:
+        if _is_undefined(operand):
+            return self._padding
         return self._constant if _is_address(operand, kind) else self._marks.value(function, operand)
 
     def _define(self, function: Function, instr: Instr | Terminator, mark: Mark) -> None:
