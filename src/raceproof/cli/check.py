@@ -205,7 +205,7 @@ def _check(options: CheckOptions) -> CheckResult:
     with Progress(sys.stderr, show) as progress:
         try:
             progress.stage("compiling")
-            request = options.inputs.request()
+            request = replace(options.inputs.request(), prototypes=options.settings.models.numbered())
             program = frontend.load(request, budget)
             config.check_suppressions(options.suppressions, program)
             settings = replace(options.settings, request=request)

@@ -267,7 +267,8 @@ def _net_of_sml(file: Path, spurious: bool, *, as_printed: bool) -> _Subject:
 
 def _net_of_c(options: PetriOptions, budget: Budget) -> _Subject:
     """One net for all pairs of accesses that could race."""
-    program = frontend.load(options.inputs.request(), budget)
+    request = replace(options.inputs.request(), prototypes=options.models.numbered())
+    program = frontend.load(request, budget)
     cp = facts.analyse(program, budget, options.models)
     pairs = facts.race_pairs(cp)
     count = len(pairs)

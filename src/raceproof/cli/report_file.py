@@ -95,7 +95,8 @@ def read_claims(path: Path, root: Path | None = None) -> ReportedClaims:
             raise ValueError("pairs need numbers of their own, from 1")
         setup = _setup(replay) if replay is not None else None
         digest = str(sources.get("digest", ""))
-        return ReportedClaims(_request(sources, root), _models(sources), setup, digest, claims)
+        models = _models(sources)
+        return ReportedClaims(_request(sources, root, models), models, setup, digest, claims)
     except _DAMAGED as error:
         raise InputError(f"{path}: not a report of raceproof that can be checked ({_what(error)})") from None
 
@@ -249,7 +250,8 @@ def _numbers(found: dict[int, Fields]) -> str:
 
 
 def _reported(replay: Fields, chosen: Fields, root: Path | None) -> Reported:
-    number, request, models, setup = int(chosen["id"]), _request(replay, root), _models(replay), _setup(replay)
+    number, models, setup = int(chosen["id"]), _models(replay), _setup(replay)
+    request = _request(replay, root, models)
     fields = chosen["schedule"]
     if "blocked" in fields:
         return Reported(number, request, models, setup, _run(fields), None, "deadlock", is_violation=True)
@@ -260,7 +262,7 @@ def _reported(replay: Fields, chosen: Fields, root: Path | None) -> Reported:
     return Reported(number, request, models, setup, schedule.run, schedule, is_violation=True)
 
 
-def _request(sources: Fields, root: Path | None) -> frontend.CompileRequest:
+def _request(sources: Fields, root: Path | None, models: Models) -> frontend.CompileRequest:
     """What to compile. Reports of earlier versions do not say what their root was: it is the current directory."""
     units = [frontend.Unit(Path(f["file"]), _texts(f["flags"]), Path(f["directory"])) for f in sources["files"]]
     if not units:
@@ -279,6 +281,7 @@ def _request(sources: Fields, root: Path | None) -> frontend.CompileRequest:
         compiler=Path(sources["compiler"]) if sources["compiler"] is not None else None,
         entry=str(sources["entry"]),
         root=(root or Path(old or ".")).resolve(),
+        prototypes=models.numbered(),
     )
 
 

@@ -35,17 +35,33 @@ def _of_table(table: Table) -> list[FunctionModel]:
     returns = _returns(table)
     shares, gives_input = table.flag("shares", default=True), table.flag("input", default=True)
     optional = table.flag("optional")
+    is_shared = table.has("shares") and shares
     table.finish(_HINTS)
     if not names:
         table.error("`function` is needed: a name, or a list of names")
     if passes is not None and not calls:
         table.error("`passes` goes with `calls`: what the function that is called gets")
+    _check_consistency(table, names[0], frees or (), keeps or (), returns)
+    if is_shared and returns is Result.FRESH:
+        table.error(f'`{names[0]}` returns "fresh" memory, which nobody else has: remove `shares = true`')
     return [
         FunctionModel(
             name, reads, writes, frees or (), keeps, calls, passes, returns, shares, gives_input, optional, table.place
         )
         for name in names
     ]
+
+
+def _check_consistency(
+    table: Table, name: str, frees: Sequence[int], keeps: Sequence[int], returns: int | Result | None
+) -> None:
+    for number in frees:
+        if number in keeps:
+            table.error(f"`{name}` frees argument {number} and keeps it: remove it from `keeps` or from `frees`")
+        if number == returns:
+            table.error(f"`{name}` frees argument {number} and returns it: remove `returns`, or it from `frees`")
+    if keeps and returns is Result.NEVER:
+        table.error(f'`{name}` returns "never", and `keeps` is about what it has when it has returned: remove `keeps`')
 
 
 def _passes(table: Table) -> tuple[int, ...] | None:

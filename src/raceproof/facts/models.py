@@ -10,13 +10,13 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from raceproof.core import InputError, SourcePos
+from raceproof.core import InputError
 from raceproof.facts.flow.touches import touches_of
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.facts.library.libc import is_pure_intrinsic, known_effect
 from raceproof.facts.library.sync_api import sync_op
-from raceproof.facts.pointers.layout import pointer_slots
-from raceproof.ir import Alloca, Call, FunctionModel, IrType, Program, PtrType, SiteId
+from raceproof.facts.model_arguments import argument_problem, model_problem, position
+from raceproof.ir import Alloca, Call, FunctionModel, Passing, Program, SiteId
 from raceproof.model import CallTargets, ConcurrentProgram, LockAction, LockModel, Models, SafeFunction
 
 _KINDS = {LockAction.ACQUIRE: Sync.LOCK, LockAction.TRY: Sync.TRYLOCK, LockAction.RELEASE: Sync.UNLOCK}
@@ -24,9 +24,11 @@ _KINDS = {LockAction.ACQUIRE: Sync.LOCK, LockAction.TRY: Sync.TRYLOCK, LockActio
 
 @dataclass(frozen=True, slots=True)
 class KnownFunctions:
-    """What the user says, by the linked name of the function."""
+    """What the user says, by the linked name of the function. `positions`: which argument of a call is the lock; None
+    where it is no argument."""
 
     locks: Mapping[str, LockModel] = field(default_factory=dict)
+    positions: Mapping[str, int | None] = field(default_factory=dict)
     safe: Mapping[str, SafeFunction] = field(default_factory=dict)
 
 
@@ -35,16 +37,16 @@ def known_functions(models: Models, program: Program) -> KnownFunctions:
     _check_names(models, program)
     named = dict(_names(program))
     locks: dict[str, LockModel] = {}
+    positions: dict[str, int | None] = {}
     by_name = {model.function: model for model in models.locks}
     for symbol, name in named.items():
         model = by_name.get(name)
         if model is not None and not _is_in_library(model, symbol, program):
-            _check_argument(model, symbol, program)
+            positions[symbol] = _lock_position(model, symbol, program)
             locks[symbol] = model
     safe = {model.function: model for model in models.safe}
-    return KnownFunctions(
-        locks, {symbol: safe[name] for symbol, name in named.items() if name in safe and symbol in program.functions}
-    )
+    found = {symbol: safe[name] for symbol, name in named.items() if name in safe and symbol in program.functions}
+    return KnownFunctions(locks, positions, found)
 
 
 def described(program: Program, models: Models) -> Program:
@@ -57,6 +59,8 @@ def described(program: Program, models: Models) -> Program:
     locks = {model.function for model in models.locks}
     for model in models.functions:
         named = [symbol for symbol, name in symbols.items() if name == model.function]
+        if not named and _is_known(model.function):
+            raise InputError(_located(model.where, _known(model)))
         if not named and not model.optional:
             what = f"the program has no function `{model.function}`"
             raise InputError(_located(model.where, what + _suggestion(model.function, set(symbols.values()))))
@@ -66,7 +70,9 @@ def described(program: Program, models: Models) -> Program:
     calls = (i for f in program.functions.values() for i in f.instructions() if isinstance(i, Call))
     most = max((len(call.args) for call in calls), default=0)
     externals = {
-        symbol: replace(external, model=found[symbol], most=most) if symbol in found else external
+        symbol: replace(external, model=found[symbol], most=most, prototype=program.prototypes.get(symbol))
+        if symbol in found
+        else external
         for symbol, external in program.externals.items()
     }
     return replace(program, externals=externals)
@@ -80,21 +86,22 @@ def _is_left_to_user(program: Program, model: FunctionModel, symbol: str, is_loc
             return False
         what = f"the program defines `{model.function}`: [[function]] is for functions that it only calls"
         raise InputError(_located(model.where, what + " (if only some programs define it, add optional = true)"))
-    if known_effect(symbol) is not None or sync_op(symbol) is not None or is_pure_intrinsic(symbol):
-        raise InputError(_located(model.where, f"raceproof knows `{model.function}`: remove what is said about it"))
+    if _is_known(symbol):
+        raise InputError(_located(model.where, _known(model)))
     if is_lock:
         raise InputError(_located(model.where, f"`{model.function}` is a lock function: [[lock]] says all about it"))
-    declared = program.externals[symbol]
-    returned = model.returns if isinstance(model.returns, int) else 0
-    for number in (*model.numbers(), returned, *map(abs, model.passes or ())):
-        if number > len(declared.params) and not declared.is_variadic:
-            count = f"{len(declared.params)} argument{'' if len(declared.params) == 1 else 's'}"
-            raise InputError(_located(model.where, f"`{model.function}` has {count}, and no argument {number}"))
-    for number in model.numbers():
-        type_ = declared.params[number - 1] if number <= len(declared.params) else None
-        if type_ is not None and not pointer_slots(type_, program.pointer_size):
-            raise InputError(_located(model.where, f"argument {number} of `{model.function}` is not a pointer"))
+    problem = model_problem(program, symbol, model)
+    if problem is not None:
+        raise InputError(_located(model.where, problem))
     return True
+
+
+def _is_known(symbol: str) -> bool:
+    return known_effect(symbol) is not None or sync_op(symbol) is not None or is_pure_intrinsic(symbol)
+
+
+def _known(model: FunctionModel) -> str:
+    return f"raceproof knows `{model.function}`: remove what is said about it"
 
 
 def _check_names(models: Models, program: Program) -> None:
@@ -159,11 +166,11 @@ def _plain_accesses(cp: ConcurrentProgram, names: Iterable[str]) -> Iterator[Sit
             work += new
 
 
-def operation_of(model: LockModel) -> SyncOp:
-    """The model as a thread operation."""
+def operation_of(model: LockModel, position: int | None) -> SyncOp:
+    """The model as a thread operation; the lock is the argument at `position` of a call."""
     return SyncOp(
         _KINDS[model.action],
-        arg=model.argument - 1 if model.argument else None,
+        arg=position,
         shared=model.shared,
         success=model.success,
         may_fail=model.action is LockAction.TRY,
@@ -193,17 +200,15 @@ def _is_in_library(model: LockModel, symbol: str, program: Program) -> bool:
     return operation is not None
 
 
-def _check_argument(model: LockModel, symbol: str, program: Program) -> None:
-    types: tuple[IrType, ...]
-    pos: SourcePos | None = None
-    if symbol in program.functions:
-        function = program.functions[symbol]
-        types, pos, is_open = tuple(p.type for p in function.params), function.pos, function.is_variadic
-    else:
-        declared = program.externals[symbol]
-        types, is_open = declared.params, declared.is_variadic
-    if model.argument > len(types) and not is_open:
-        count = f"{len(types)} argument{'' if len(types) == 1 else 's'}"
-        raise InputError(f"the lock model says that {model}, but it has {count}", pos)
-    if 0 < model.argument <= len(types) and not isinstance(types[model.argument - 1], PtrType):
-        raise InputError(f"the lock model says that {model}, but that is not a pointer", pos)
+def _lock_position(model: LockModel, symbol: str, program: Program) -> int | None:
+    """The index of the argument that points to the lock, in a call."""
+    if not model.argument:
+        return None
+    function = program.functions.get(symbol)
+    pos = function.pos if function is not None else None
+    problem = argument_problem(program, symbol, model.function, model.argument)
+    if problem is None and program.prototypes[symbol].params[model.argument - 1].passing is not Passing.POINTER:
+        problem = "that is not a pointer"
+    if problem is not None:
+        raise InputError(f"the lock model says that {model}, but {problem}", pos)
+    return position(program, symbol, model.argument)

@@ -175,7 +175,9 @@ def find_module(cache: Cache, recipe: Recipe) -> str | None:
 
 def _recipe_key(request: CompileRequest) -> str:
     units = [(str(u.file), str(u.directory), command_for(u, request)) for u in request.units]
-    return _digest_of_parts(__version__, _code_digest(), *tool_identity(request), json.dumps(units))
+    return _digest_of_parts(
+        __version__, _code_digest(), *tool_identity(request), json.dumps([units, request.prototypes])
+    )
 
 
 def _file_digest(path: Path) -> str | None:
@@ -200,7 +202,8 @@ def _code_digest() -> str:
 def _program_key(recipe: Recipe, request: CompileRequest) -> str:
     names = [str(unit.file) for unit in request.units]
     origin = json.dumps([names, recipe.commands, request.data_model])
-    return _digest_of_parts(recipe.digest, _code_digest(), str(request.root), request.entry, origin)
+    asked = json.dumps(request.prototypes)
+    return _digest_of_parts(recipe.digest, _code_digest(), str(request.root), request.entry, origin, asked)
 
 
 def find_program(cache: Cache, recipe: Recipe, request: CompileRequest) -> Program | None:

@@ -19,7 +19,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import llvmlite
@@ -36,6 +36,8 @@ from raceproof.frontend.inputs import (
     Unit,
 )
 from raceproof.frontend.parallel_pragmas import check_flags, left_out
+from raceproof.frontend.prototypes import WITH_PROTOTYPES, declared_prototypes, declares
+from raceproof.ir import Prototype
 
 log = logging.getLogger(__name__)
 
@@ -64,12 +66,14 @@ _ARCHITECTURES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": 
 @dataclass(frozen=True, slots=True)
 class CompiledUnit:
     """A unit as IR. `dependencies` are all files that were read, the unit's own file first; `left_out` names what the
-    source has and the IR has not, though it concerns threads."""
+    source has and the IR has not, though it concerns threads; `prototypes` are those of the request that the unit
+    declares."""
 
     text: str | bytes
     command: tuple[str, ...]
     dependencies: tuple[Path, ...]
     left_out: tuple[str, ...] = ()
+    prototypes: Mapping[str, Prototype] = field(default_factory=dict)
 
 
 def compile_units(request: CompileRequest, zig_cache: Path | None, budget: Budget) -> list[CompiledUnit]:
@@ -92,6 +96,13 @@ def compile_units(request: CompileRequest, zig_cache: Path | None, budget: Budge
                 return compiled[number]
             return replace(unit, text=keep_bodies(str(unit.text), defined))
 
+        def prototypes(number: int) -> dict[str, Prototype]:
+            try:
+                unit = work(number, WITH_PROTOTYPES)
+            except InputError:  # as above: they remain unknown
+                return {}
+            return declared_prototypes(str(unit.text), request.prototypes)
+
         with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
             compiled = list(pool.map(work, range(len(request.units))))
             texts = [unit.text for unit in compiled]
@@ -99,6 +110,9 @@ def compile_units(request: CompileRequest, zig_cache: Path | None, budget: Budge
             numbers = units_to_repeat(texts, [unit.dependencies for unit in compiled])
             for number, unit in zip(numbers, list(pool.map(again, numbers)), strict=True):
                 compiled[number] = unit
+            numbers = [n for n, unit in enumerate(compiled) if declares(unit.text, request.prototypes)]
+            for number, found in zip(numbers, list(pool.map(prototypes, numbers)), strict=True):
+                compiled[number] = replace(compiled[number], prototypes=found)
         return compiled
 
 

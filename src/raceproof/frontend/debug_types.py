@@ -66,7 +66,12 @@ class SourceTypes:
                     names.setdefault(base, string(node, "name"))
         return names
 
-    def _look_through(self, number: int | None) -> int | None:
+    def text(self, number: int | None) -> str:
+        """The type as written in C."""
+        return self._declare(number, "")
+
+    def look_through(self, number: int | None) -> int | None:
+        """The node behind typedefs and qualifiers; None for void."""
         seen: set[int] = set()
         while number is not None and number not in seen:
             seen.add(number)
@@ -77,11 +82,11 @@ class SourceTypes:
         return None
 
     def _base(self, node: Node) -> int | None:
-        return self._look_through(reference(node.get("baseType", "")))
+        return self.look_through(reference(node.get("baseType", "")))
 
     def _id(self, number: int | None) -> TypeId | None:
         """The id of a node's type. Members of records are left for later: they may lead back to it."""
-        number = self._look_through(number)
+        number = self.look_through(number)
         if number is None:
             return None
         if number not in self._ids:
@@ -163,7 +168,7 @@ class SourceTypes:
 
     def _declare(self, number: int | None, declarator: str) -> str:
         """The type as written in C, inside out: `declarator` is what has been wrapped around it so far."""
-        number = self._look_through(number)
+        number = self.look_through(number)
         if number is None:
             return _spaced("void", declarator)
         node = self._metadata.node(number)

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from raceproof.core import Unsupported
 from raceproof.frontend.debug_info import Metadata
@@ -27,12 +28,14 @@ from raceproof.frontend.llvm_instructions import InstructionParser
 from raceproof.frontend.llvm_lexer import unquote
 from raceproof.frontend.llvm_operands import Reader
 from raceproof.frontend.llvm_types import DataLayout, TypeTable
+from raceproof.frontend.prototypes import PrototypeReader, placed, plain_name
 from raceproof.ir import (
     ExternalFunction,
     Function,
     GlobalVariable,
     Origin,
     Program,
+    Prototype,
 )
 
 _METADATA = re.compile(r"!(\d+) = (.*)")
@@ -40,6 +43,8 @@ _LAYOUT = re.compile(r'target datalayout = "([^"]*)"')
 _TYPE = re.compile(r'(%(?:"[^"]*"|[\w$.\-]+)) = type (.*)')
 _ALIAS = re.compile(r'(@(?:"[^"]*"|[\w$.\-]+)) = (?:[a-z_]+(?:\([a-z]*\))? )*?alias (.*)')
 _WEAK = re.compile(r'(?:declare extern_weak .*?)?@("[^"]*"|[\w$.\-]+)(?:\(| = extern_weak )')
+_SYMBOL = re.compile(r'@("[^"]*"|[\w$.\-]+)\(')
+_SUBPROGRAM = re.compile(r" !dbg !(\d+)")
 _ATTRIBUTES = re.compile(r"attributes (#\d+) = \{(.*)\}")
 _IGNORED = ("source_filename", "target triple", "$", "uselistorder", "^", ";")
 
@@ -59,10 +64,21 @@ class _Sections:
     assembly: list[str] = field(default_factory=list)
 
 
-def parse_module(text: str, origin: Origin, entry: str = "main") -> Program:
-    """Parse a whole module; raises `Unsupported` for anything outside the known subset."""
+def parse_module(
+    text: str,
+    origin: Origin,
+    entry: str = "main",
+    asked: Collection[str] = (),
+    declared: Mapping[str, Prototype] = MappingProxyType({}),
+) -> Program:
+    """Parse a whole module; raises `Unsupported` for anything outside the known subset.
+
+    `asked`: functions whose prototypes are wanted; `declared`: what is known of those that the module only declares.
+    """
     with _collector_paused():
-        return _parse(_split(text), origin, entry)
+        sections = _split(text)
+        program = _parse(sections, origin, entry)
+        return replace(program, prototypes=_prototypes(program, sections, asked, declared)) if asked else program
 
 
 @contextmanager
@@ -119,6 +135,26 @@ def _parse(sections: _Sections, origin: Origin, entry: str) -> Program:
         pointer_size=types.layout.pointer_size,
         origin=origin,
     )
+
+
+def _prototypes(
+    program: Program, sections: _Sections, asked: Collection[str], declared: Mapping[str, Prototype]
+) -> dict[str, Prototype]:
+    metadata = Metadata(sections.metadata)
+    reader = PrototypeReader(metadata, SourceTypes(metadata, program.pointer_size))
+    found: dict[str, Prototype | None] = {}
+    for line in (*sections.declarations, *(line for line, _ in sections.definitions)):
+        match = _SYMBOL.search(line)
+        symbol = unquote(match[1]) if match is not None else ""
+        function, external = program.functions.get(symbol), program.externals.get(symbol)
+        hidden, subprogram = " sret(" in line, _SUBPROGRAM.search(line)
+        if function is not None and function.source_name in asked and subprogram is not None:
+            prototype = reader.of_subprogram(int(subprogram[1]))
+            found[symbol] = placed(prototype, len(function.params), function.is_variadic, hidden)
+        elif external is not None and plain_name(symbol) in asked:
+            prototype = declared.get(plain_name(symbol))
+            found[symbol] = placed(prototype, len(external.params), external.is_variadic, hidden)
+    return {symbol: prototype for symbol, prototype in found.items() if prototype is not None}
 
 
 def _undefined(sections: _Sections) -> frozenset[str]:

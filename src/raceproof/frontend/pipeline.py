@@ -6,7 +6,8 @@ import hashlib
 import logging
 import re
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from raceproof.core import Budget, InputError, Unsupported
 from raceproof.frontend import cache as kept
@@ -17,8 +18,9 @@ from raceproof.frontend.llvm_lexer import unescape
 from raceproof.frontend.llvm_parser import parse_module
 from raceproof.frontend.module_exports import symbol
 from raceproof.frontend.parallel_pragmas import obstacles_in, with_obstacles
+from raceproof.frontend.prototypes import joined, split_prototypes, with_prototypes
 from raceproof.frontend.startup import with_start
-from raceproof.ir import Origin, Program, check_program
+from raceproof.ir import Origin, Program, Prototype, check_program
 
 log = logging.getLogger(__name__)
 
@@ -26,11 +28,12 @@ log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class LinkedModule:
     """The program as LLVM IR text: what `parse_module` numbered, and what instrumentation starts from. It begins with
-    the function `entry`."""
+    the function `entry`. `prototypes`: by name, of functions that it declares."""
 
     text: str
     origin: Origin
     entry: str = "main"
+    prototypes: Mapping[str, Prototype] = field(default_factory=dict)
 
 
 def load(request: CompileRequest, budget: Budget | None = None, cache: Cache | None = None) -> Program:
@@ -41,7 +44,8 @@ def load(request: CompileRequest, budget: Budget | None = None, cache: Cache | N
         log.info("program taken from the cache")
         return found
     module, recipe = _linked(request, recipe, budget or Budget.unlimited(), cache)
-    program = replace(parse_module(module.text, module.origin, module.entry), obstacles=obstacles_in(module.text))
+    program = parse_module(module.text, module.origin, module.entry, request.prototypes, module.prototypes)
+    program = replace(program, obstacles=obstacles_in(module.text))
     check_program(program)
     kept.keep_program(cache, recipe, request, program)
     return program
@@ -63,14 +67,16 @@ def _linked(
         started = time.time()
         compiled = compile_units(request, cache.zig_directory(), budget)
         text = with_obstacles(link(request, compiled, budget), [o for unit in compiled for o in unit.left_out])
+        text = with_prototypes(text, joined(unit.prototypes for unit in compiled))
         recipe = kept.keep_module(cache, request, text, compiled, started)
+    text, prototypes = split_prototypes(text)
     _check_entry(text, request)
     _check_names(text)
     root = str(request.root)
     names = tuple(str(unit.file) for unit in request.units)
     origin = Origin(names, recipe.commands, request.data_model, root, _digest(text, root))
     text, entry = with_start(text, request.entry)
-    return LinkedModule(text, origin, entry), recipe
+    return LinkedModule(text, origin, entry, prototypes), recipe
 
 
 def _digest(text: str, root: str) -> str:

@@ -45,6 +45,7 @@ from raceproof.ir.program import (
     Param,
     Program,
 )
+from raceproof.ir.prototypes import ParameterType, Passing, Prototype, positions_in_ir
 from raceproof.ir.types import (
     ArrayType,
     FloatType,
@@ -100,8 +101,11 @@ __all__ = [
     "Origin",
     "OtherConst",
     "Param",
+    "ParameterType",
+    "Passing",
     "Phi",
     "Program",
+    "Prototype",
     "PtrType",
     "Reg",
     "Result",
@@ -125,6 +129,7 @@ __all__ = [
     "format_instr",
     "format_program",
     "operands",
+    "positions_in_ir",
     "result",
     "successors",
     "value_bytes",

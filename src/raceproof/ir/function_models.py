@@ -49,6 +49,13 @@ class FunctionModel:
         for group in (self.reads, self.writes, self.frees, self.keeps, self.calls):
             yield from group or ()
 
+    def all_numbers(self) -> Iterator[int]:
+        """Likewise, with the one that it returns and those that it passes on."""
+        yield from self.numbers()
+        if isinstance(self.returns, int):
+            yield self.returns
+        yield from (abs(number) for number in self.passes or () if number)
+
     def __str__(self) -> str:
         parts = [*self._touches(), *self._calls()]
         if self.keeps is not None:

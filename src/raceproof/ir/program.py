@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from raceproof.core import SourcePos
 from raceproof.ir.function_models import FunctionModel
 from raceproof.ir.instructions import Instr, SiteId, Terminator
+from raceproof.ir.prototypes import Prototype
 from raceproof.ir.types import IrType, SourceType, TypeId, Variable
 from raceproof.ir.values import Address, IntConst
 
@@ -60,6 +61,7 @@ class ExternalFunction:
     """A function that is declared and called but not defined in the program.
 
     `model`: what the user says about it. `most`: then, how many arguments any call in the program has at most.
+    `prototype`: then, if the model numbers arguments, which of a call's arguments it means.
     """
 
     name: str
@@ -68,6 +70,7 @@ class ExternalFunction:
     is_variadic: bool
     model: FunctionModel | None = None
     most: int = 0
+    prototype: Prototype | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +124,8 @@ class Origin:
 @dataclass(frozen=True, slots=True)
 class Program:
     """A whole, linked program. `entry` is the name of a function in `functions`. `obstacles`: what of the source is not
-    in it though it concerns threads, one phrase each: nothing that is proved of this program holds for the source."""
+    in it though it concerns threads, one phrase each: nothing that is proved of this program holds for the source.
+    `prototypes`: by linked name, of the functions that the request asks for, as far as they are known."""
 
     functions: Mapping[str, Function]
     externals: Mapping[str, ExternalFunction]
@@ -131,6 +135,7 @@ class Program:
     pointer_size: int
     origin: Origin
     obstacles: tuple[str, ...] = ()
+    prototypes: Mapping[str, Prototype] = field(default_factory=dict)
 
     def listed_functions(self, table: str) -> tuple[str, ...]:
         """Functions of the program in a table that the system runs, as `llvm.global_dtors`; by their priorities, the

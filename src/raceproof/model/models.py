@@ -71,3 +71,8 @@ class Models:
     locks: tuple[LockModel, ...] = ()
     safe: tuple[SafeFunction, ...] = ()
     functions: tuple[FunctionModel, ...] = ()
+
+    def numbered(self) -> tuple[str, ...]:
+        """The functions whose arguments some model numbers: their prototypes are needed."""
+        locks = (model.function for model in self.locks if model.argument)
+        return tuple(sorted({*locks, *(model.function for model in self.functions if any(model.all_numbers()))}))

@@ -323,6 +323,10 @@ def test_acquire_and_release_may_stand_in_two_tables(project: Path) -> None:
         ("function = 'f'\nreturns = 'new'", "`returns` must be one of fresh, nothing, never"),
         ("function = 'f'\nreturns = 0", "`returns` must be an integer of at least 1, not 0"),
         ("function = 'f'\ninput = 'no'", "`input` must be true or false"),
+        ("function = 'f'\nfrees = 1\nkeeps = [2, 1]", "`f` frees argument 1 and keeps it: remove it from `keeps`"),
+        ("function = 'f'\nfrees = [2, 1]\nreturns = 1", "`f` frees argument 1 and returns it: remove `returns`"),
+        ("function = 'f'\nreturns = 'never'\nkeeps = 1", '`f` returns "never", and `keeps` is about'),
+        ("function = 'f'\nreturns = 'fresh'\nshares = true", '`f` returns "fresh" memory, which nobody else has'),
     ],
 )
 def test_mistakes_in_what_is_said_about_a_function(project: Path, text: str, mistake: str) -> None:

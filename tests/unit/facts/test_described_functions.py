@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,9 @@ NO_START = "void start(void) {}\n"
 def analysed(directory: Path, text: str, *models: FunctionModel) -> ConcurrentProgram:
     path = directory / "program.c"
     path.write_text(HEADER + text + THREADS, encoding="utf-8")
-    program = frontend.load(frontend.from_files([path]))
-    return facts.analyse(program, Budget.unlimited(), Models(functions=models))
+    said = Models(functions=models)
+    program = frontend.load(replace(frontend.from_files([path]), prototypes=said.numbered()))
+    return facts.analyse(program, Budget.unlimited(), said)
 
 
 def open_targets(directory: Path, text: str, *models: FunctionModel) -> set[str]:
@@ -316,6 +318,20 @@ def test_a_model_in_words() -> None:
     )
 
 
+SIGNATURES = """
+struct pair { int *a, *b; };
+void small(int); void *find(void *); void *nth(int); void log_it(const char *, ...); void old();
+void stored(int *); void (*table)(int *) = stored;
+void each(void (*)(int *, long), int *); void any(void *, int *); void pairs(void (*)(struct pair), int *);
+void by_value(struct pair, int *); void two(struct pair, int *, __int128);
+void *other(void) {
+  struct pair p = {0, 0};
+  small(3); find(0); nth(1); log_it(""); old(&p); each(0, 0); any(0, 0); pairs(0, 0); by_value(p, 0); two(p, 0, 1);
+  return malloc(1);
+}
+"""
+
+
 @pytest.mark.parametrize(
     ("model", "message"),
     [
@@ -324,12 +340,27 @@ def test_a_model_in_words() -> None:
         (describe("pthread_create"), "raceproof knows `pthread_create`"),
         (describe("malloc"), "raceproof knows `malloc`"),
         (describe("keep", reads=(2,)), "`keep` has 1 argument, and no argument 2"),
-        (describe("keep", returns=2), "`keep` has 1 argument, and no argument 2"),
+        (describe("find", returns=2), "`find` has 1 argument, and no argument 2"),
+        (describe("keep", returns=1), "`keep` does not return a pointer: remove `returns = 1`"),
+        (describe("keep", returns=Result.FRESH), "`keep` does not return a pointer: remove `returns = .fresh.`"),
+        (describe("nth", returns=1), "argument 1 of `nth` is not a pointer"),
+        (describe("small", calls=(1,)), "argument 1 of `small` is not a pointer"),
+        (describe("keep", calls=(1,)), r"argument 1 of `keep` is `int \*`, which cannot be called"),
+        (describe("each", calls=(1,), passes=(2,)), "which is called with 2 arguments: `passes` has 1"),
+        (describe("each", calls=(1,), passes=(2, 2, 2)), "which is called with 2 arguments: `passes` has 3"),
+        (describe("pairs", calls=(1,), passes=(2,)), "is passed more than pointers and numbers: remove `passes`"),
+        (describe("any", calls=(1,), passes=(2,)), "whose parameters are not known: remove `passes`"),
+        (describe("strlen", reads=(1,)), "raceproof knows `strlen`"),
+        (describe("log_it", reads=(2,)), "`log_it` has argument 2 only in some calls"),
+        (describe("old", reads=(1,)), "which of its arguments is number 1 is not known: the program has to declare"),
+        (describe("stored", reads=(1,)), "which of its arguments is number 1 is not known: the program has to declare"),
+        (describe("by_value", reads=(1,)), "argument 1 of `by_value` is `struct pair`, passed by value"),
+        (describe("two", reads=(2,)), "where argument 2 of `two` is passed is not known, because of `struct pair` and"),
         (describe("small", reads=(1,)), "argument 1 of `small` is not a pointer"),
     ],
 )
 def test_models_that_cannot_be_meant(model: FunctionModel, message: str, tmp_path: Path) -> None:
-    text = KEPT + "void small(int); void *other(void) { small(3); return malloc(1); }\n"
+    text = KEPT + SIGNATURES
     with pytest.raises(InputError, match=message.replace("?", r"\?")):
         analysed(tmp_path, text, model)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,14 +47,14 @@ GIVE = LockModel("give", LockAction.RELEASE)
 LOCKS = Models((TAKE, GIVE))
 
 
-def compiled(directory: Path, *parts: str) -> Program:
+def compiled(directory: Path, models: Models, *parts: str) -> Program:
     path = directory / "program.c"
     path.write_text("".join((HEADER, *parts)), encoding="utf-8")
-    return frontend.load(frontend.from_files([path]))
+    return frontend.load(replace(frontend.from_files([path]), prototypes=models.numbered()))
 
 
 def analysed(directory: Path, models: Models, *parts: str) -> ConcurrentProgram:
-    return facts.analyse(compiled(directory, *parts), Budget.unlimited(), models)
+    return facts.analyse(compiled(directory, models, *parts), Budget.unlimited(), models)
 
 
 def open_targets(cp: ConcurrentProgram) -> set[str]:
@@ -280,7 +281,8 @@ def test_static_functions_of_several_files(tmp_path: Path) -> None:
     second.write_text(
         '#include "lock.h"\nvoid *other(void *p) { take(&lock); count++; give(&lock); return 0; }', encoding="utf-8"
     )
-    program = frontend.load(frontend.from_files([first, second]))
+    request = replace(frontend.from_files([first, second]), prototypes=LOCKS.numbered())
+    program = frontend.load(request)
     assert open_targets(facts.analyse(program, Budget.unlimited(), LOCKS)) == set()
 
 
@@ -395,8 +397,8 @@ void *worker(void *p) {
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (LockModel("take", LockAction.ACQUIRE, 2), "acquires its argument 2, but it has 1 argument"),
-        (LockModel("worker", LockAction.ACQUIRE, 3), "but it has 1 argument"),
+        (LockModel("take", LockAction.ACQUIRE, 2), "acquires its argument 2, but `take` has 1 argument"),
+        (LockModel("worker", LockAction.ACQUIRE, 3), "but `worker` has 1 argument"),
         (LockModel("numbered", LockAction.ACQUIRE), "not a pointer"),
         (LockModel("spawn", LockAction.ACQUIRE), "`spawn`, but it starts or ends threads"),
         (LockModel("pthread_create", LockAction.ACQUIRE), "raceproof knows `pthread_create`"),
@@ -408,7 +410,7 @@ void numbered(int n) { }
 void spawn(ticket *t) { pthread_t a; pthread_create(&a, 0, worker, 0); }
 int main(void) { spawn(&lock); numbered(1); }
 """
-    program = compiled(tmp_path, TICKET, COUNT, more)
+    program = compiled(tmp_path, Models((model,)), TICKET, COUNT, more)
     with pytest.raises(InputError, match=message):
         facts.analyse(program, Budget.unlimited(), Models((model,)))
 
@@ -438,7 +440,7 @@ void *worker(void *p) { pthread_mutex_lock(&mutex); count++; pthread_mutex_unloc
     ],
 )
 def test_models_of_functions_that_are_not_there_are_refused(tmp_path: Path, models: Models, message: str) -> None:
-    program = compiled(tmp_path, TICKET, COUNT, TWO_WORKERS)
+    program = compiled(tmp_path, models, TICKET, COUNT, TWO_WORKERS)
     with pytest.raises(InputError, match=message):
         facts.analyse(program, Budget.unlimited(), models)
 

@@ -113,7 +113,7 @@ class World:
         model = self.known.locks.get(name)
         if model is None:
             return sync_op(name) if name not in self.program.functions else None
-        operation = operation_of(model)
+        operation = operation_of(model, self.known.positions[name])
         if operation.arg is None or (
             operation.arg < len(call.args) and isinstance(call.arg_types[operation.arg], PtrType)
         ):
