@@ -105,8 +105,8 @@ def hook_of(program: Program, call: Call, name: str, touch: MemoryTouch, access:
             return _scanned(touch, text, touch.arg - first, access, size)
         if kind == "write":
             return None  # %n
-        within = StringWithin(touch.extent.on(size)) if isinstance(touch.extent, Bytes) else String()
-        return AccessHook(access, kind, touch.arg, within)
+        printed = _printed(touch, size)
+        return AccessHook(access, kind, touch.arg, printed) if printed is not None else None
     if kind == "read":
         read = _extent_read(program, name, touch, size)
         return AccessHook(access, kind, touch.arg, read) if read is not None else None
@@ -128,6 +128,19 @@ def filling_hook(call: Call, name: str, access: int) -> AccessHook | None:
     if name in _FILLED_AT:
         return AccessHook(access, "write", 0, StringAt(), behind=True, guard=Guard.ABOVE, bound=-1)
     return None
+
+
+def _printed(touch: MemoryTouch, pointer_size: int) -> Extent | None:
+    """What a printf reads of a string: a precision bounds it, and a string without an end needs one."""
+    match touch.extent:
+        case Bytes():
+            return StringWithin(touch.extent.on(pointer_size))
+        case ArgBytes(arg=limit):
+            return StringUpTo(limit, is_signed=True)
+        case CString():
+            return String()
+        case _:
+            return None
 
 
 def _extent_read(program: Program, name: str, touch: MemoryTouch, pointer_size: int) -> Extent | None:

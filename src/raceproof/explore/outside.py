@@ -30,7 +30,7 @@ from raceproof.explore.library_state import (
     State,
     is_placed,
 )
-from raceproof.facts import Format, atomic_call, constant_text, known_effect, names_of, scanf_fresh, sync_op
+from raceproof.facts import Format, atomic_call, format_text, known_effect, names_of, scanf_fresh, sync_op
 from raceproof.ir import Call, Program
 from raceproof.model import ConcurrentProgram
 
@@ -76,8 +76,8 @@ def _may_allocate(program: Program, call: Call, name: str) -> bool:
     effect = known_effect(name)
     if effect is None or effect.format is not Format.SCANF or effect.format_arg is None:
         return False
-    text = constant_text(program, call.args[effect.format_arg]) if effect.format_arg < len(call.args) else None
-    return text is None or bool(scanf_fresh(text, effect.format_arg + 1))
+    known = format_text(program, call.args[effect.format_arg]) if effect.format_arg < len(call.args) else None
+    return known is None or bool(scanf_fresh(known.text, effect.format_arg + 1))
 
 
 def unseen_order(cp: ConcurrentProgram) -> tuple[str, ...]:

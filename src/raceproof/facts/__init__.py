@@ -16,7 +16,7 @@ from raceproof.facts.library.effects import (
     SyncOp,
     WholeObject,
 )
-from raceproof.facts.library.formats import constant_text, scanf_fresh
+from raceproof.facts.library.formats import format_text, scanf_fresh
 from raceproof.facts.library.libc import atomic_call, effect_of, is_assumption, known_effect
 from raceproof.facts.library.mappings import UNDER_MANY_ADDRESSES
 from raceproof.facts.library.symbol_names import names_of
@@ -41,11 +41,11 @@ __all__ = [
     "WholeObject",
     "analyse",
     "atomic_call",
-    "constant_text",
     "describe_location",
     "describe_lock",
     "effect_of",
     "format_facts",
+    "format_text",
     "installs_handlers",
     "is_assumption",
     "is_atomic_function",

@@ -193,8 +193,9 @@ class HookWriter:
                         return None
                     length = factor if length == "1" else self._make(lines, f"mul i64 {length}, {factor}")
                 return length
-            case StringUpTo(limit=index):
-                most = self._most(_at(arguments, index), lines)
+            case StringUpTo(limit=index, is_signed=is_signed):
+                given = _at(arguments, index)
+                most = self._wide(given, lines, is_signed=True) if is_signed else self._most(given, lines)
                 return None if most is None else self._string_within(pointer, most, lines)
             case StringWithin(limit=bytes_):
                 return self._string_within(pointer, str(bytes_), lines)

@@ -43,9 +43,11 @@ class Product:
 @final
 @dataclass(frozen=True, slots=True)
 class StringUpTo:
-    """A string of bytes with its NUL, but no more than argument `limit` says."""
+    """A string of bytes with its NUL, but no more than argument `limit` says; all of it, if that is negative and
+    `is_signed` (a precision)."""
 
     limit: int
+    is_signed: bool = False
 
 
 @final

@@ -18,6 +18,7 @@ from raceproof.frontend.llvm_lexer import SyntaxMismatch, split_attachments, tok
 from raceproof.frontend.llvm_operands import Reader, addresses_in
 from raceproof.frontend.llvm_types import TypeTable
 from raceproof.ir import (
+    MOST_NUMBERS,
     Address,
     ArrayType,
     FloatType,
@@ -33,7 +34,6 @@ from raceproof.ir import (
     VectorType,
 )
 
-_MAX_NUMBERS = 4096
 _ZERO_FLOATS = frozenset(["0.000000e+00", "0xH0000", "0xR0000", "0xK" + "0" * 20, "0xL" + "0" * 32, "0xM" + "0" * 32])
 
 
@@ -82,7 +82,7 @@ class _Cells:
             case IntConst(value=0):
                 pass
             case IntConst():
-                if self.numbers < _MAX_NUMBERS:
+                if self.numbers < MOST_NUMBERS:
                     self.cells.append(InitialCell(offset, size, value))
                     self.numbers += 1
                 else:

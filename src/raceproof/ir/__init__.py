@@ -35,6 +35,7 @@ from raceproof.ir.library_variables import LIBRARY_VARIABLES
 from raceproof.ir.operands import operands, result
 from raceproof.ir.printer import format_function, format_instr, format_program
 from raceproof.ir.program import (
+    MOST_NUMBERS,
     START,
     Block,
     ExternalFunction,
@@ -66,6 +67,7 @@ from raceproof.ir.values import Address, IntConst, Operand, OtherConst, Reg
 
 __all__ = [
     "LIBRARY_VARIABLES",
+    "MOST_NUMBERS",
     "START",
     "Address",
     "Alloca",

@@ -14,6 +14,7 @@ from raceproof.ir.types import IrType, SourceType, TypeId, Variable
 from raceproof.ir.values import Address, IntConst
 
 START: Final = "raceproof.start"
+MOST_NUMBERS: Final = 4096  # of the non-zero scalars of a global's initial value
 """The entry of a program in which functions run before main: it calls them, and then main."""
 
 
@@ -91,7 +92,8 @@ class InitialCell:
 class GlobalVariable:
     """`initial` lists addresses and non-zero scalars; `initial_complete` is False where scalars were left out
     (long tables, floats), then a missing cell may be non-zero. `is_external`: defined outside the program.
-    `text` is the content of a constant string without its final NUL; bytes that are no UTF-8 are lone surrogates."""
+    Of the scalars at most `MOST_NUMBERS` are listed. `text` is the content of a constant string without its final NUL;
+    bytes that are no UTF-8 are lone surrogates."""
 
     name: str
     source_name: str

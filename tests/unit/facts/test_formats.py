@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from raceproof.facts.library.effects import Bytes, CString, Extent, WholeObject
-from raceproof.facts.library.formats import FormatTouch, printf_touches, scanf_fresh, scanf_touches
+from raceproof import frontend
+from raceproof.facts.library.effects import ArgBytes, Bytes, CString, Extent, WholeObject
+from raceproof.facts.library.formats import (
+    FormatText,
+    FormatTouch,
+    counts_characters,
+    format_text,
+    printf_touches,
+    scanf_fresh,
+    scanf_touches,
+)
+from raceproof.ir import Call
 
 STRING = CString()
 
@@ -24,7 +36,11 @@ STRING = CString()
         ("%.3s", [(1, True, Bytes(3))]),
         ("%.s", [(1, True, Bytes(0))]),  # a lone point is precision 0
         ("%.3ls %.3S", [(1, True, Bytes(12)), (2, True, Bytes(12))]),
-        ("%.*s", [(2, True, STRING)]),  # may be negative, hence none
+        ("%.*s", [(2, True, ArgBytes(1))]),
+        ("%*.*s", [(3, True, ArgBytes(2))]),
+        ("%*.3s", [(2, True, Bytes(3))]),
+        ("%.*ls", [(2, True, ArgBytes(1, unit=4))]),
+        ("%3$.*1$s", [(3, True, ArgBytes(1))]),
         ("%n %hhn %hn %ln %lln", [(i, False, Bytes(size)) for i, size in enumerate((4, 1, 2, 8, 8), start=1)]),
         ("%2$s %1$d", [(2, True, STRING)]),
         ("%1$s %1$s", [(1, True, STRING), (1, True, STRING)]),
@@ -57,6 +73,12 @@ def test_printf(fmt: str, expected: list[tuple[int, bool, Extent]]) -> None:
 )
 def test_scanf(fmt: str, expected: list[Extent]) -> None:
     assert list(scanf_touches(fmt, 2)) == [FormatTouch(2 + i, False, extent) for i, extent in enumerate(expected)]
+
+
+def test_in_wide_formats_widths_count_wide_characters() -> None:
+    assert [t.extent for t in printf_touches("%s %.3s %.3ls %n", 1, wide=True)] == [STRING, STRING, Bytes(12), Bytes(4)]
+    scanned = scanf_touches("%9s %3c %5[a] %9ls %3lc %d", 1, wide=True)
+    assert [t.extent for t in scanned] == [STRING, STRING, STRING, Bytes(40), Bytes(12), Bytes(4)]
 
 
 def test_sizes_of_the_32_bit_model() -> None:
@@ -132,3 +154,34 @@ def test_any_text_is_a_format(fmt: str, first: int) -> None:
             assert touch.arg >= first
             assert not isinstance(touch.extent, Bytes) or touch.extent.count >= 0
     assert set(scanf_fresh(fmt, first)) <= {touch.arg for touch in scanf_touches(fmt, first)}
+
+
+# -- formats in programs
+
+
+@pytest.mark.parametrize(
+    ("declaration", "counts"),
+    [
+        ('const char *f = "a%d";', False),
+        ('const char *f = "a%n";', True),
+        ('char f[] = "a%n";', True),
+        ('char f[9] = "a%d n";', False),
+        ('struct { int id; char f[8]; } table[] = {{1, "a%hhn"}};', True),
+        ('const wchar_t *f = L"a%n";', True),
+        ('const wchar_t *f = L"a%d";', False),
+        ('wchar_t f[] = L"\\u00e4%-3ln";', True),
+        (f"int table[5000] = {{{'1, ' * 5000}}};", True),  # not all of it is known
+    ],
+)
+def test_whether_some_format_may_count(declaration: str, counts: bool, tmp_path: Path) -> None:
+    path = tmp_path / "program.c"
+    path.write_text(f"#include <wchar.h>\n{declaration}\nint main(void) {{ }}\n", encoding="utf-8")
+    assert counts_characters(frontend.load(frontend.from_files([path]))) == counts
+
+
+def test_wide_literals_are_formats(tmp_path: Path) -> None:
+    path = tmp_path / "program.c"
+    path.write_text('#include <wchar.h>\nint main(void) { wprintf(L"\\u00e4 %d\\n", 1); }\n', encoding="utf-8")
+    program = frontend.load(frontend.from_files([path]))
+    calls = [i for i in program.functions["main"].instructions() if isinstance(i, Call)]
+    assert [format_text(program, call.args[0]) for call in calls] == [FormatText("? %d\n", wide=True)]

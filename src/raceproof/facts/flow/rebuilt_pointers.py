@@ -24,6 +24,7 @@ from raceproof.facts.flow.lost_pointers import used_pointers
 from raceproof.facts.flow.pointer_numbers import may_hold_address
 from raceproof.facts.flow.world import World
 from raceproof.facts.library.effects import Effect, Format, Returns, Sync
+from raceproof.facts.library.formats import initial_texts
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.ir import (
@@ -112,8 +113,8 @@ class _Search:
     @cached_property
     def prints(self) -> bool:
         """Some pointer may become text."""
-        texts = (variable.text for variable in self.world.program.globals.values())
-        if any(text is not None and _PRINTS_POINTER.search(text) for text in texts):
+        texts = initial_texts(self.world.program.globals.values())
+        if any(text is None or _PRINTS_POINTER.search(text) for text in texts):
             return True
         return any(
             isinstance(instr, Call) and self._prints_number(function, instr)

@@ -27,7 +27,7 @@ from raceproof.facts.library.effects import (
     Touch,
     WholeObject,
 )
-from raceproof.facts.library.formats import constant_text, counts_characters, printf_touches, scanf_touches
+from raceproof.facts.library.formats import counts_characters, format_text, printf_touches, scanf_touches
 from raceproof.facts.library.libc import atomic_call, effect_of
 from raceproof.facts.library.libc_atomic import AtomicCall
 from raceproof.facts.library.libc_stdio import STREAM_BUFFERS, uses_streams
@@ -283,15 +283,15 @@ class _Maker:
         if effect.format_arg is None or effect.format_arg >= len(call.args):
             return []
         first = effect.format_arg + 1
-        text = constant_text(self.program, call.args[effect.format_arg])
-        if text is None:  # any pointer may be used
+        known = format_text(self.program, call.args[effect.format_arg])
+        if known is None:  # any pointer may be used
             pairs = zip(call.args[first:], call.arg_types[first:], strict=False)
             given = [arg for arg, type_ in pairs if isinstance(type_, PtrType)]
             return [MemoryTouch(kind, arg, None) for arg in given for kind in unknown]
         parse = printf_touches if effect.format is Format.PRINTF else scanf_touches
         return [
             self.touch(Touch(index, extent), AccessKind.READ if reads else AccessKind.WRITE)
-            for index, reads, extent in parse(text, first, self.program.pointer_size)
+            for index, reads, extent in parse(known.text, first, self.program.pointer_size, wide=known.wide)
         ]
 
 

@@ -10,7 +10,7 @@ from raceproof.facts.influence.comparators import only_compares
 from raceproof.facts.influence.marks import Mark, Marks, union
 from raceproof.facts.influence.observed import Observed
 from raceproof.facts.library.effects import Bytes, Format, Sync, SyncOp
-from raceproof.facts.library.formats import constant_text
+from raceproof.facts.library.formats import format_text
 from raceproof.facts.library.input_functions import (
     ends_program,
     input_kind,
@@ -179,7 +179,8 @@ class LibraryCalls:
             marks.decide(union(values))
         if effect is not None and effect.format is Format.PRINTF and effect.format_arg is not None:
             at = effect.format_arg
-            text = constant_text(self._world.program, call.args[at]) if at < len(call.args) else None
+            known = format_text(self._world.program, call.args[at]) if at < len(call.args) else None
+            text = known.text if known is not None else None
             used = _conversions(text) if text is not None else ""
             if text is None or "*" in text or "n" in used or effect.va_list_arg is not None:
                 marks.decide(union(values) | self.behind(function, call))

@@ -24,7 +24,7 @@ from raceproof.facts.library.effects import (
     Sync,
     SyncOp,
 )
-from raceproof.facts.library.formats import constant_text, scanf_fresh
+from raceproof.facts.library.formats import constant_text, format_text, scanf_fresh
 from raceproof.facts.library.libc import effect_of, is_pure_intrinsic
 from raceproof.facts.library.mappings import MAPPED, may_be_mapped_twice
 from raceproof.facts.library.process_state import ALIASES
@@ -280,7 +280,8 @@ class LibraryCalls:
         if effect.format_arg is None or effect.format_arg >= len(instr.args):
             return
         first = effect.format_arg + 1
-        text = constant_text(self._work.program, instr.args[effect.format_arg])
+        known = format_text(self._work.program, instr.args[effect.format_arg])
+        text = known.text if known is not None else None
         if text is not None and not scanf_fresh(text, first):
             return
         if effect.va_list_arg is not None:
