@@ -9,6 +9,7 @@ that it returns), or it is not told at all; then nothing may be proved about the
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from raceproof.facts import ArgBytes, Bytes, CString, Format, MemoryTouch, Reach, WholeObject, known_effect, names_of
@@ -24,6 +25,8 @@ from raceproof.frontend import (
     Moved,
     Product,
     Result,
+    Stop,
+    Stopped,
     String,
     StringAt,
     StringUpTo,
@@ -79,6 +82,32 @@ _FILLED: Final = _names("calloc __libc_calloc strdup __strdup strndup __strndup 
 _COPIED: Final = {"realloc": (1,), "__libc_realloc": (1,), "reallocarray": (1, 2)}
 _NAMED: Final = _names("getcwd realpath get_current_dir_name canonicalize_file_name")
 _FILLED_AT: Final = _names("asprintf vasprintf __asprintf_chk __vasprintf_chk")
+# They stop to read before the end: the argument with the base, or None for 10.
+_INTEGERS: Final[Mapping[str, int | None]] = {
+    **dict.fromkeys(_names("atoi atol atoll")),
+    **dict.fromkeys(
+        _names("""
+            strtol strtoll strtoul strtoull strtoimax strtoumax strtoq strtouq __strtol_internal __strtoul_internal
+            strtol_l strtoul_l strtoll_l strtoull_l
+        """),
+        2,
+    ),
+}
+_FLOATS: Final = _names("""
+    atof strtof strtod strtold strtof128 __strtod_internal strtod_l strtof_l strtold_l strtof32 strtof64 strtof32x
+    strtof64x
+""")
+# Where, and whether the second argument is a character; else it is a string.
+_STOPPED: Final = {
+    "strtok_r": (Stop.TOKEN, False), "__strtok_r": (Stop.TOKEN, False), "strtok": (Stop.TOKEN, False),
+    "strchr": (Stop.CHARACTER, True), "index": (Stop.CHARACTER, True), "strchrnul": (Stop.CHARACTER, True),
+    "strspn": (Stop.SPAN, False), "strcspn": (Stop.COSPAN, False), "strpbrk": (Stop.COSPAN, False),
+    "strstr": (Stop.SUBSTRING, False),
+}  # fmt: skip
+_COMPARED: Final = _names("""
+    strcmp strcoll strcasecmp __strcasecmp strverscmp strncmp strncasecmp strncasecmp_l memcmp bcmp
+""")
+_NO_LIMIT: Final = (1 << 63) - 1
 _WIDE_FORMAT: Final = re.compile(r"%[^%a-zA-Z]*(?:l[sc\[]|[SC])")
 _SCANNED: Final = re.compile(
     r"%(?P<skip>\*?)\d*(?P<fresh>m?)(?:hh|h|ll|l|q|L|j|z|t)?(?P<conversion>\[\^?\]?[^\]]*\]|[%a-zA-Z])"
@@ -109,6 +138,7 @@ def hook_of(program: Program, call: Call, name: str, touch: MemoryTouch, access:
         return AccessHook(access, kind, touch.arg, printed) if printed is not None else None
     if kind == "read":
         read = _extent_read(program, name, touch, size)
+        read = _stopped(name, touch.arg, read, call) if read is not None else None
         return AccessHook(access, kind, touch.arg, read) if read is not None else None
     return _written(program, name, touch, access, size)
 
@@ -141,6 +171,31 @@ def _printed(touch: MemoryTouch, pointer_size: int) -> Extent | None:
             return String()
         case _:
             return None
+
+
+def _stopped(name: str, arg: int, whole: Extent, call: Call) -> Extent:
+    """What the function certainly reads, if that need not be all of it."""
+    site = call.id
+    for known in names_of(name):
+        if known in _INTEGERS and arg == 0:
+            base = _INTEGERS[known]
+            return (
+                Stopped(Stop.INTEGER, whole, site, number=base)
+                if base
+                else Stopped(Stop.INTEGER, whole, site, constant=10)
+            )
+        if known in _FLOATS and arg == 0:
+            return Stopped(Stop.FLOAT, whole, site)
+        if known in _STOPPED and arg == 0:
+            stop, is_number = _STOPPED[known]
+            return Stopped(stop, whole, site, number=1) if is_number else Stopped(stop, whole, site, other=1)
+        if known in _COMPARED:
+            other = 1 - arg
+            if isinstance(whole, String):
+                return Stopped(Stop.DIFFERENCE, whole, site, other, constant=_NO_LIMIT)
+            stop = Stop.MEMORY if isinstance(whole, Product) else Stop.DIFFERENCE
+            return Stopped(stop, whole, site, other, number=2)
+    return whole
 
 
 def _extent_read(program: Program, name: str, touch: MemoryTouch, pointer_size: int) -> Extent | None:

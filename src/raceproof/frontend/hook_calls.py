@@ -20,6 +20,7 @@ from raceproof.frontend.hook_plan import (
     Moved,
     Product,
     Result,
+    Stopped,
     String,
     StringAt,
     StringUpTo,
@@ -35,6 +36,7 @@ DECLARATIONS = {
     "rp_read_range": "void @rp_read_range(ptr, i32, i64)",
     "rp_write_range": "void @rp_write_range(ptr, i32, i64)",
     "rp_read_string": "void @rp_read_string(ptr, i32)",
+    "rp_read_stopped": "void @rp_read_stopped(ptr, i32, i32, ptr, i64, i32)",
     "rp_write_string": "void @rp_write_string(ptr, i32)",
     "rp_block_size": "i64 @rp_block_size(ptr)",
     "rp_free_access": "void @rp_free_access(ptr, i32)",
@@ -137,6 +139,10 @@ class HookWriter:
             most = hook.extent.count if isinstance(hook.extent, Fixed) else _ANY
             return [call("rp_set_rest", f"ptr {pointer.value}", f"i64 {most}")]
         match hook.extent:
+            case Stopped() if verb == "read":
+                return self._stopped(hook, hook.extent, pointer.value, arguments)
+            case Stopped(whole=whole):
+                return self.touch(replace(hook, extent=whole), arguments, result, before)
             case Block():
                 return [call("rp_free_access", f"ptr {pointer.value}", access)]
             case String() | Appended():  # for the latter, the caller has put the end of the old string in its place
@@ -161,6 +167,20 @@ class HookWriter:
                     length = self._make(lines, f"select i1 {condition}, i64 {length}, i64 0")
                 lines.append(call(f"rp_{verb}_range", f"ptr {pointer.value}", access, f"i64 {length}"))
         return lines
+
+    def _stopped(self, hook: AccessHook, extent: Stopped, pointer: str, arguments: Sequence[TextArgument]) -> list[str]:
+        lines: list[str] = []
+        other: str | None = "null"
+        if extent.other is not None:
+            given = _at(arguments, extent.other)
+            other = given.value if given is not None and given.type == "ptr" else None
+        number: str | None = str(extent.constant)
+        if extent.number is not None:
+            number = self._most(_at(arguments, extent.number), lines)
+        if other is None or number is None:
+            return []
+        told = (f"i32 {hook.access}", f"i32 {extent.stop.value}", f"ptr {other}", f"i64 {number}", f"i32 {extent.site}")
+        return [*lines, call("rp_read_stopped", f"ptr {pointer}", *told)]
 
     def copied(self, arguments: Sequence[TextArgument]) -> list[str]:
         """The lines that tell that the first argument gets what is at the second, as many bytes as the third says."""

@@ -64,6 +64,35 @@ class String:
     """A string of bytes up to and with its NUL."""
 
 
+@unique
+class Stop(Enum):
+    """Where a function stops to read: `enum rp_stop` of the runtime."""
+
+    INTEGER = 0
+    FLOAT = 1
+    TOKEN = 2
+    CHARACTER = 3
+    SPAN = 4
+    COSPAN = 5
+    SUBSTRING = 6
+    DIFFERENCE = 7
+    MEMORY = 8
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """What a function reads up to where it stops, for certain, and what of `whole` is behind that, perhaps. `other` and
+    `number` are arguments that say where it stops; `number` is `constant` if it is none. `site`: of the call."""
+
+    stop: Stop
+    whole: Extent
+    site: int
+    other: int | None = None
+    number: int | None = None
+    constant: int = 0
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class StringAt:
@@ -103,7 +132,7 @@ class Block:
     """The whole block that the allocator gave out at this address."""
 
 
-Extent = Fixed | Product | StringUpTo | StringWithin | String | StringAt | Appended | Result | Moved | Block
+Extent = Fixed | Product | StringUpTo | StringWithin | String | Stopped | StringAt | Appended | Result | Moved | Block
 
 
 @unique

@@ -81,7 +81,7 @@ static bool both_stand(void) {
     const struct thread *a = &threads[hold_a.tid], *b = &threads[hold_b.tid];
     return holding && (live & BIT(hold_a.tid)) && (live & BIT(hold_b.tid)) && a->steps == hold_a.steps &&
            b->steps == hold_b.steps && is_expected(a, access_a) && is_expected(b, access_b) &&
-           op_conflicting_accesses(&a->pending, &b->pending);
+           op_surely_conflicting(&a->pending, &b->pending);
 }
 
 /* Only a wakeup without a signal, which nobody can rely on, would let it go on. */

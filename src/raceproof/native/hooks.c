@@ -54,6 +54,27 @@ void rp_read_string(const char *string, uint32_t access) {
     if (string != NULL) touch(string, access, strlen(string) + 1, false, "read");
 }
 
+static uint32_t unsure_bytes(const struct op *op, uint32_t stop, const char *other, uint64_t number) {
+    uint64_t certain = certain_bytes((const char *)op->object, stop, other, number);
+    return certain < op->size ? op->size - (uint32_t)certain : 0;
+}
+
+void rp_read_stopped(const char *address, uint32_t access, uint32_t stop, const char *other, uint64_t number,
+                     uint32_t site) {
+    if (address == NULL) return;
+    uint64_t most = possible_bytes(address, stop, number);
+    if (most == 0) return;
+    struct op op = {.kind = OP_MEMORY, .size = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most, .id = access,
+                    .site = site, .object = (uintptr_t)address};
+    op.unsure = unsure_bytes(&op, stop, other, number);
+    point(&op, visible_access[access], "read");
+    op.unsure = unsure_bytes(&op, stop, other, number); /* others may have changed it meanwhile */
+    if (self->polling) keep_poll(&op);
+    if (options.algorithm->hb) detect(&op);
+    if (!options.algorithm->accesses) futures_past(self, access);
+    check_freed(&op);
+}
+
 void rp_write_string(const char *string, uint32_t access) {
     if (string != NULL) touch(string, access, strlen(string) + 1, true, "write");
 }

@@ -220,6 +220,13 @@ static void report_reason(const char *text) {
     report_end();
 }
 
+static void report_bounded_at(const char *text, uint32_t site) {
+    report_put("bounded\t");
+    report_encoded(text, strlen(text));
+    report_put("\t%u", site);
+    report_end();
+}
+
 static void report_bounds(void) {
 #define TEXT(name, text) text,
     static const char *const limits[] = {RP_LIMITS(TEXT)};
@@ -236,12 +243,11 @@ static void report_bounds(void) {
                              G->bounded_timeouts};
     for (size_t i = 0; i < sizeof flags; i++)
         if (flags[i]) report_reason(texts[i]);
-    if (!G->bounded_weaker) return;
-    static const char text[] = "atomics of weaker memory orders allow executions that are not sequentially consistent";
-    report_put("bounded\t");
-    report_encoded(text, sizeof text - 1);
-    report_put("\t%u", G->weaker_site);
-    report_end();
+    if (G->bounded_unsure)
+        report_bounded_at("a library function may read more than it needs, which another thread writes", G->unsure_site);
+    if (G->bounded_weaker)
+        report_bounded_at("atomics of weaker memory orders allow executions that are not sequentially consistent",
+                          G->weaker_site);
 }
 
 static void report_number(const char *name, uint64_t value) {

@@ -57,6 +57,21 @@ RP_HOOK void rp_read_range(const void *address, uint32_t access, uint64_t length
 RP_HOOK void rp_write_range(void *address, uint32_t access, uint64_t length);
 RP_HOOK void rp_read_string(const char *string, uint32_t access);   /* up to and with the NUL */
 RP_HOOK void rp_write_string(const char *string, uint32_t access);  /* behind a call that wrote it */
+/* Before a library call that reads a string, or memory, only up to where it knows enough. What is behind that it may
+ * read, but need not. `other` and `number` are arguments of the call that say where that is: enum rp_stop. */
+RP_HOOK void rp_read_stopped(const char *address, uint32_t access, uint32_t stop, const char *other, uint64_t number,
+                             uint32_t site);
+enum rp_stop {
+    RP_STOP_INTEGER,    /* behind a number; `number`: its base */
+    RP_STOP_FLOAT,      /* behind a number */
+    RP_STOP_TOKEN,      /* behind a token; `other`: the delimiters */
+    RP_STOP_CHARACTER,  /* at a character, which is `number` */
+    RP_STOP_SPAN,       /* at a character that is not in `other` */
+    RP_STOP_COSPAN,     /* at one that is in `other` */
+    RP_STOP_SUBSTRING,  /* behind `other` */
+    RP_STOP_DIFFERENCE, /* where it differs from the string `other`; both have at most `number` bytes */
+    RP_STOP_MEMORY      /* where it differs from the `number` bytes at `other` */
+};
 RP_HOOK uint64_t rp_block_size(const void *block);                  /* 0 if there is none */
 RP_HOOK void rp_free_access(void *block, uint32_t access);          /* before free and realloc: the whole block */
 

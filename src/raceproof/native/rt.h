@@ -68,6 +68,7 @@ struct op {
     uint8_t exchange;  /* a compare-exchange: whether it writes is known when it is done (settle_exchange) */
     uint8_t undecided; /* one that is not done yet */
     uint8_t updates;   /* an atomic that reads and writes in one step */
+    uint32_t unsure; /* of an access: the last bytes, which it need not have touched */
     uint32_t size;  /* of an access; OP_TRY: whether it succeeds; semaphores: the value before */
     uint32_t id; /* access or RP_NO_ACCESS */
     uint32_t site;
@@ -78,6 +79,8 @@ static inline bool is_access(const struct op *o) { return o->kind == OP_MEMORY |
 
 bool op_dependent(const struct op *a, const struct op *b);
 bool op_conflicting_accesses(const struct op *a, const struct op *b); /* a race if unordered */
+bool op_surely_conflicting(const struct op *a, const struct op *b);   /* in bytes that both touch */
+void note_unsure(uint32_t site);                                     /* they may conflict in others */
 
 struct event {
     struct op op;
@@ -241,6 +244,8 @@ struct shared {
     uint8_t bounded_unlock; /* a thread has unlocked what it does not hold: an unlock is no scheduling point */
     uint8_t bounded_keys;   /* a key with a destructor was deleted while threads run that may still call it */
     uint8_t bounded_timeouts; /* a wait might have ended without a signal once more */
+    uint8_t bounded_unsure; /* a library function may have touched what others write: at */
+    uint32_t unsure_site;
     uint8_t bounded_weaker; /* weaker atomics allow other executions: at */
     uint32_t weaker_site;
     uint32_t others, bounds;  /* findings of kind `other`, and what has bounded the search: those that were told */
@@ -451,6 +456,8 @@ void shadow_forget(void *base, size_t size);
  * for its races. */
 void order_event(uint32_t event, const struct op *op, bool is_known);
 void detect(const struct op *op);                         /* races by happens-before */
+uint64_t certain_bytes(const char *s, uint32_t stop, const char *other, uint64_t number); /* see stops.c */
+uint64_t possible_bytes(const char *s, uint32_t stop, uint64_t number);
 void atomic_acquire(const struct op *op);                 /* happens-before that reading it brings */
 void atomic_release(const struct op *op, bool reads);     /* and that writing it gives; `reads`: in one step */
 void fence_synchronise(uint8_t order);

@@ -55,6 +55,18 @@ bool op_conflicting_accesses(const struct op *a, const struct op *b) {
            overlap(a, b);
 }
 
+bool op_surely_conflicting(const struct op *a, const struct op *b) {
+    struct op sure_a = *a, sure_b = *b;
+    sure_a.size -= a->unsure;
+    sure_b.size -= b->unsure;
+    return sure_a.size > 0 && sure_b.size > 0 && op_conflicting_accesses(&sure_a, &sure_b);
+}
+
+void note_unsure(uint32_t site) {
+    if (!G->bounded_unsure) G->unsure_site = site;
+    G->bounded_unsure = 1;
+}
+
 bool op_dependent(const struct op *a, const struct op *b) {
     if (a->global | b->global) return true;
     if (!(a->writes | b->writes) || a->kind == OP_FENCE || b->kind == OP_FENCE) return false;
@@ -328,8 +340,12 @@ static inline __attribute__((always_inline)) void dispatch(void) {
 static void detect_together(void) {
     for (tset rest = live & ~BIT(self->tid); rest != 0; rest &= rest - 1) {
         const struct thread *u = &threads[__builtin_ctzll(rest)];
-        if (!op_conflicting_accesses(&self->pending, &u->pending) || !pair_is_new(u->pending.id, self->pending.id))
+        if (!op_conflicting_accesses(&self->pending, &u->pending)) continue;
+        if (!op_surely_conflicting(&self->pending, &u->pending)) {
+            note_unsure(self->pending.unsure ? self->pending.site : u->pending.site);
             continue;
+        }
+        if (!pair_is_new(u->pending.id, self->pending.id)) continue;
         record_switch();
         uintptr_t mine = self->pending.object, theirs = u->pending.object;
         G->hits[G->hit_count++] = (struct hit){.a = u->pending.id, .b = self->pending.id, .steps_a = u->steps,

@@ -33,6 +33,8 @@ struct cell {
 struct access_record {
     uint32_t next, access, epoch, steps;
     uint8_t tid, mask, writes, is_atomic;
+    uint8_t unsure; /* those of `mask` that it need not have touched */
+    uint32_t site;  /* then */
 };
 
 struct order_record {
@@ -128,7 +130,7 @@ static void add_hit(const struct access_record *earlier, const struct op *op, ui
                                            .segments = G->segment_count};
 }
 
-static void detect_in_cell(const struct op *op, uintptr_t word, uint8_t mask) {
+static void detect_in_cell(const struct op *op, uintptr_t word, uint8_t mask, uint8_t unsure) {
     struct cell *c = cell_at(word >> 3);
     struct access_record *own = NULL;
     bool is_atomic = op->kind == OP_ATOMIC;
@@ -137,17 +139,20 @@ static void detect_in_cell(const struct op *op, uintptr_t word, uint8_t mask) {
     for (uint32_t i = c->accesses; i != 0; i = is_searched ? access_records[i].next : 0) {
         struct access_record *r = &access_records[i];
         if (r->tid == self->tid) {
-            if (r->access == op->id && r->mask == mask && r->writes == op->writes) own = r;
+            if (r->access == op->id && r->mask == mask && r->writes == op->writes && r->unsure == unsure) own = r;
         } else if ((r->mask & mask) && (r->writes | op->writes) && !(r->is_atomic & is_atomic) &&
                    r->epoch > self->hb[r->tid]) {
-            add_hit(r, op, word + (uintptr_t)__builtin_ctz(r->mask & mask));
+            uint8_t sure = (uint8_t)(r->mask & mask & ~(r->unsure | unsure));
+            if (sure) add_hit(r, op, word + (uintptr_t)__builtin_ctz(sure));
+            else note_unsure(r->unsure ? r->site : op->site);
         }
     }
     if (own == NULL) {
         if (access_count == MAX_RECORDS) full();
         own = &access_records[access_count];
         *own = (struct access_record){.next = c->accesses, .access = op->id, .tid = self->tid, .mask = mask,
-                                      .writes = op->writes, .is_atomic = is_atomic};
+                                      .writes = op->writes, .is_atomic = is_atomic, .unsure = unsure,
+                                      .site = op->site};
         c->accesses = access_count++;
         c->access_count += c->access_count <= MAX_UNSEARCHED;
     }
@@ -155,10 +160,15 @@ static void detect_in_cell(const struct op *op, uintptr_t word, uint8_t mask) {
     own->steps = self->steps - 1;
 }
 
+static inline uint8_t unsure_of(const struct op *op, uintptr_t word) {
+    uintptr_t end = op->object + op->size, from = end - op->unsure;
+    return op->unsure != 0 && from < word + 8 ? mask_of(word, from, end) : 0;
+}
+
 void detect(const struct op *op) {
     uintptr_t end = op->object + op->size;
     for (uintptr_t word = op->object & ~(uintptr_t)7; word < end; word += 8)
-        detect_in_cell(op, word, mask_of(word, op->object, end));
+        detect_in_cell(op, word, mask_of(word, op->object, end), unsure_of(op, word));
 }
 
 static void forget(struct cell *c) {

@@ -16,6 +16,9 @@ void rp_write(void *a, uint32_t i, uint32_t n) { printf("write %u %u\n", i, n); 
 void rp_read_range(void *a, uint32_t i, uint64_t n) { if (n) printf("read_range %u %u\n", i, (unsigned)n); }
 void rp_write_range(void *a, uint32_t i, uint64_t n) { if (n) printf("write_range %u %u\n", i, (unsigned)n); }
 void rp_read_string(char *s, uint32_t i) { if (s) printf("read_string %u %s\n", i, s); }
+void rp_read_stopped(char *s, uint32_t i, uint32_t stop, char *other, uint64_t n, uint32_t site) {
+    if (s) printf("read_stopped %u %s\n", i, s);
+}
 void rp_write_string(char *s, uint32_t i) { if (s) printf("write_string %u %s\n", i, s); }
 void rp_free_access(void *a, uint32_t i) { printf("free %u\n", i); }
 ORDERED(rp_atomic_load)

@@ -20,6 +20,8 @@ from raceproof.frontend import (
     Product,
     Result,
     Role,
+    Stop,
+    Stopped,
     String,
     StringUpTo,
     instrument,
@@ -159,6 +161,11 @@ def test_atomics_are_always_told() -> None:
         (AccessHook(5, "write", 0, Fixed(8)), "call void @rp_write_range(ptr %p, i32 5, i64 8)"),
         (AccessHook(5, "read", 1, Product((2,))), "call void @rp_read_range(ptr @x, i32 5, i64 %n)"),
         (AccessHook(5, "read", 1, String()), "call void @rp_read_string(ptr @x, i32 5)"),
+        (
+            AccessHook(5, "read", 1, Stopped(Stop.DIFFERENCE, String(), 7, other=0, number=2)),
+            "call void @rp_read_stopped(ptr @x, i32 5, i32 7, ptr %p, i64 %n, i32 7)",
+        ),
+        (AccessHook(5, "check", 1, Stopped(Stop.FLOAT, String(), 7)), "call void @rp_check_string(ptr @x, i32 5)"),
         (AccessHook(5, "free", 0, Block()), "call void @rp_free_access(ptr %p, i32 5)"),
     ],
 )

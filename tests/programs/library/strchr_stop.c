@@ -1,0 +1,19 @@
+// strchr reads up to the character; what is behind is written.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char text[] = "abcdefg";
+
+static void *look(void *arg) {
+    (void)!strchr(text, 'c');                   // no-race alarm(lockset): it may read on; alarm(explore): likewise
+    return arg;
+}
+
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, NULL, look, NULL);
+    text[5] = 'z';                              // no-race alarm(lockset): it may read on; alarm(explore): likewise
+    pthread_join(a, NULL);
+    return 0;
+}

@@ -1,0 +1,19 @@
+// strchr reads up to the character; what is before is written.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char text[] = "abcdefg";
+
+static void *look(void *arg) {
+    (void)!strchr(text, 'c');                   // race
+    return arg;
+}
+
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, NULL, look, NULL);
+    text[2] = 'z';                              // race
+    pthread_join(a, NULL);
+    return 0;
+}

@@ -1,0 +1,19 @@
+// strtol reads up to the end of the number; what is behind is written.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char text[] = "12 defg";
+
+static void *look(void *arg) {
+    (void)strtol(text, NULL, 10);               // no-race alarm(lockset): it may read on; alarm(explore): likewise
+    return arg;
+}
+
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, NULL, look, NULL);
+    text[5] = 'z';                              // no-race alarm(lockset): it may read on; alarm(explore): likewise
+    pthread_join(a, NULL);
+    return 0;
+}
