@@ -1,11 +1,12 @@
-"""Rebuild the tables of [PDP] and [DHTC] on programs of our own of the same kind.
+"""Rebuild Table 1 of [PDP] and Table 3 of [DHTC] on programs of our own of the same kind.
 
     python bench/tables.py                    both tables; prints them
     python bench/tables.py --write            and puts them into docs/results.md
     python bench/tables.py --time-limit 3600  as long as the paper waited
 
-The programs are in bench/tables. A search that the time limit ends is shown with what it had done by then. Ends with
-status 1 if a method disagrees with `dpor` about races, or needs more executions.
+The programs are in bench/tables. Of [DHTC, Table 3], data conflicts are not shown; its baseline has sleep sets, `dpor`
+has none. A search that the time limit ends is shown with what it had done by then. Ends with status 1
+if a method disagrees with `dpor` about races, or needs more executions.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The lockset engine: a pair is race-free if every way in which its two accesses could meet is ruled out.
 
-Follows [TX, sec. 5] for what a warning is: same location, one write, disjoint locksets, may happen in parallel.
+Follows [TX, Section 6] for what a warning is: same location, one write, disjoint locksets, may happen in parallel.
 Differs: order (create, join, once, barriers, signals) and ownership rule warnings out too; locks are compared by
 symbolic address, so that a lock in a structure protects that structure ([RELAY07] does so with relative locksets).
 

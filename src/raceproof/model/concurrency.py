@@ -347,7 +347,7 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True)
 class SharedLocation:
-    """Thread state of an object in the sense of [DHTC, Table 1]; see `facts.sharing`."""
+    """Thread state of an object in the sense of [DHTC, Table 1]; see `facts.analysis`."""
 
     object: ObjectId
     state: str  # own | read-shared | racy

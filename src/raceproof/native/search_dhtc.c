@@ -4,13 +4,15 @@
  * Paper -> here: s.sleep -> node.asleep; UpdateBackTraceSet -> dpor_update; LocksetDetectDatarace -> pdp_update, whose
  * check of a state asks for thread states first and for locks then (futures.c); DetectDatarace -> detect_together in
  * sched.c.
- * As printed: sleep sets (Fig. 6 l.10, 13, 14), backtrack sets at the end of an execution (l.17, 18), the order of the two
+ * As printed: sleep sets (Fig. 6 l.13, 14), backtrack sets at the end of an execution (l.17, 18), the order of the two
  * questions (Fig. 8 l.3-5).
  * Repaired:
  *   Fig. 2   asks for *some* transition that is co-enabled with the last one of a thread (l.5), or the first (l.14); here,
  *            for all that any thread may still do. What is not a transition of the execution counts as well. l.20 and 22
  *            say that whoever has created an object owns it for ever; here, as long as nobody else may come to it.
  *   Fig. 5   l.7 pushes, l.9 unites the lock with the lockset.
+ *   Fig. 6   l.10 adds to what l.13 has passed on, which the print replaces; l.5 and 26-27 would repeat l.17-18.
+ *   Fig. 7   l.8 gives up at the latest dependent transition; here earlier ones are tried. l.9 means t_tau, not t_d.
  *   Fig. 8   l.8 keeps the locksets of different paths apart and asks whether *some* two of them are disjoint; l.9 stands
  *            behind the loop; "true" is race-free, which is when Fig. 7 l.8 may go on.
  *   Fig. 9   l.3 and 5 are exchanged.

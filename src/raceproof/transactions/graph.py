@@ -7,6 +7,8 @@ Differs: the graph is not built before the invariants but with them, so that nod
 Transactions end at every shared access and every lock; l.8's test for conflicts decides whether other threads need to
 move there at all. A thread at the head of a loop lets all others move, or they could be put off for ever; the paper
 leaves this proviso of [God96] out.
+Not implemented: l.8 (b), so that a conflict behind a lock that is held counts as well, which only makes more nodes; and
+semantic independence (Example 1), so that two decrements of one variable conflict.
 
 Soundness of the reduction: if one thread moves alone, everything that the others may still do is independent of its
 step. So of every run that brings two threads before accesses that conflict, a run with the same steps in another
