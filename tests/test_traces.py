@@ -290,6 +290,38 @@ def test_orders_that_are_not_those_of_the_program(tmp_path: Path) -> None:
     assert "happens before" in ruling.why
 
 
+EXCHANGED = """
+#include <pthread.h>
+#include <stdatomic.h>
+static atomic_int flag;
+static int data;
+static void *work(void *arg) { data = 1; atomic_exchange_explicit(&flag, 1, memory_order_acquire); return arg; }
+int main(void) {
+    pthread_t t;
+    int expected = 0;
+    pthread_create(&t, 0, work, 0);
+    if (atomic_compare_exchange_strong_explicit(&flag, &expected, 3, memory_order_acq_rel, memory_order_relaxed))
+        data = 2;
+    pthread_join(t, 0);
+    return 0;
+}
+"""
+
+
+def test_an_exchange_has_an_order_for_each_outcome(tmp_path: Path) -> None:
+    """The record has that of success, the facts what both give."""
+    found = Case(EXCHANGED, tmp_path)
+    [race] = found.races
+    assert isinstance(race.evidence, Schedule)
+    ruling = found.check(race.evidence)
+    assert ruling.answer is Answer.ACCEPTED, ruling.why
+    weaker = [
+        replace(step, order=0) if step.operation == "compare-exchange" else step for step in race.evidence.record
+    ]
+    assert weaker != list(race.evidence.record)
+    assert found.check(race.evidence, weaker).answer is Answer.REJECTED
+
+
 def locked_claims(case: Case) -> Iterator[Schedule]:
     """Two accesses under one lock, claimed to race in the run that made both."""
     true = case.schedule("second")

@@ -90,8 +90,12 @@ def access_problem(cp: ConcurrentProgram, instr: Instr | Terminator, step: RunSt
         fits = step.size <= access.size if isinstance(instr, Call) else step.size == access.size
         if not fits:
             return f"access {step.access} is to {access.size} bytes"
-    if access.order is not None and access.order is not ORDERS.get(step.order):
-        return f"access {step.access} has memory order {access.order.value}"
+    # Of an exchange the facts have what both its orders give; the record has the one for success.
+    order = access.order
+    if step.operation == "compare-exchange":
+        order = instr.order if isinstance(instr, CompareExchange) else None
+    if order is not None and order is not ORDERS.get(step.order):
+        return f"access {step.access} has memory order {order.value}"
     named = {cp.objects[target.object].name for target in access.targets if target.object in cp.objects}
     base = span_of(step).base
     if base in cp.program.globals and base not in named and not access.has_others and _are_named(cp, access.targets):
