@@ -315,9 +315,7 @@ def test_an_exchange_has_an_order_for_each_outcome(tmp_path: Path) -> None:
     assert isinstance(race.evidence, Schedule)
     ruling = found.check(race.evidence)
     assert ruling.answer is Answer.ACCEPTED, ruling.why
-    weaker = [
-        replace(step, order=0) if step.operation == "compare-exchange" else step for step in race.evidence.record
-    ]
+    weaker = [replace(step, order=0) if step.operation == "compare-exchange" else step for step in race.evidence.record]
     assert weaker != list(race.evidence.record)
     assert found.check(race.evidence, weaker).answer is Answer.REJECTED
 

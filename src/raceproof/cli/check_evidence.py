@@ -19,7 +19,7 @@ from raceproof.cli.progress import Progress
 from raceproof.cli.report_file import ReportedClaims, load_again, read_claims
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, InputError
-from raceproof.evidence import Answer, Judgement
+from raceproof.evidence import About, Answer, Judgement
 
 WIDTH = 80
 
@@ -98,10 +98,19 @@ def subject_of(reported: ReportedClaims, budget: Budget, on_progress: Callable[[
             max_steps=setup.max_steps,
         )
     on_progress("facts")
-    cp = facts.analyse(program, budget, reported.models)
+    cp = facts.analyse(program, budget, reported.models, with_waits=reported.claims.deadlock is not None)
     pairs = {(pair.first, pair.second): pair for pair in facts.race_pairs(cp)}
     is_vouched = bool(reported.models.locks or reported.models.safe)
-    return evidence.Subject(cp, pairs, reported.claims, setup, search, is_vouched, on_progress)
+    return evidence.Subject(
+        cp=cp,
+        pairs=pairs,
+        report=reported.claims,
+        setup=setup,
+        search=search,
+        is_vouched=is_vouched,
+        is_identified=bool(reported.digest),
+        on_progress=on_progress,
+    )
 
 
 def exit_status(judgements: Sequence[Judgement]) -> Exit:
@@ -132,7 +141,13 @@ def format_judgements(judgements: Sequence[Judgement]) -> str:
 
 
 def _name(judgement: Judgement) -> str:
-    return f"pair {judgement.id}, {judgement.kind}" if judgement.id else "the verdict"
+    match judgement.about:
+        case About.PAIR:
+            return f"pair {judgement.id}, {judgement.kind}" if judgement.id else "the verdict"
+        case About.DEADLOCK:
+            return f"deadlock {judgement.id}" if judgement.id else "the verdict on deadlocks"
+        case About.OTHER:
+            return f"entry {judgement.id} of `other`"
 
 
 def to_json(path: Path, judgements: Sequence[Judgement], status: Exit) -> report.Json:
@@ -145,6 +160,14 @@ def to_json(path: Path, judgements: Sequence[Judgement], status: Exit) -> report
         "not_confirmed": total[Answer.NOT_CONFIRMED],
         "not_checked": total[Answer.NOT_CHECKED],
         "claims": [
-            {"pair": j.id or None, "kind": j.kind, "answer": j.answer.value, "why": j.ruling.why} for j in judgements
+            {
+                "pair": j.id or None if j.about is About.PAIR else None,
+                "deadlock": j.id or None if j.about is About.DEADLOCK else None,
+                "other": j.id if j.about is About.OTHER else None,
+                "kind": j.kind,
+                "answer": j.answer.value,
+                "why": j.ruling.why,
+            }
+            for j in judgements
         ],
     }

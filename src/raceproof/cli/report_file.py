@@ -17,11 +17,14 @@ from raceproof.ir import FunctionModel, Program, Result, SiteId
 from raceproof.model import (
     AccessId,
     CertifiedNet,
+    Deadlock,
+    DeadlockVerdict,
     HeapMap,
     InvariantMap,
     LockAction,
     LockModel,
     Models,
+    Property,
     Role,
     Run,
     RunSetup,
@@ -61,13 +64,14 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class ReportedClaims:
-    """All that a report says about pairs; `setup` if something was executed for it."""
+    """All that a report claims; `setup` if something was executed for it. `fields`: the report as it stands."""
 
     request: frontend.CompileRequest
     models: Models
     setup: RunSetup | None
     digest: str
     claims: evidence.ReportClaims
+    fields: Fields
 
 
 def read_claims(path: Path, root: Path | None = None) -> ReportedClaims:
@@ -82,23 +86,64 @@ def read_claims(path: Path, root: Path | None = None) -> ReportedClaims:
         invariants = [invariants_of(found) for found in fields.get("invariants", [])]
         heaps = [heaps_of(found) for found in fields.get("heaps", [])]
         unwindings = [_unwinding(found) for found in fields.get("unwindings", [])]
+        asked, on_races, on_deadlocks = _answers(fields)
         claims = evidence.ReportClaims(
-            verdict=Verdict(fields["verdict"]),
-            scope=_scope(fields),
+            verdict=Verdict(on_races["verdict"]) if on_races is not None else Verdict.UNKNOWN,
+            scope=_scope(on_races) if on_races is not None else None,
             pairs=tuple(_claim(pair, certificates, invariants, heaps, unwindings) for pair in fields["pairs"]),
             is_accepted=bool((fields.get("input") or {}).get("accepted", False)),
             reads=len(fields["input"]["reads"]) if fields.get("input") is not None else None,
             engines=tuple((str(e["name"]), int(e["proved"]), int(e["witnessed"])) for e in fields.get("engines", ())),
             assumptions=tuple(str(assumption["text"]) for assumption in fields.get("assumptions", ())),
+            asked=asked,
+            deadlock=_deadlock_claim(on_deadlocks) if on_deadlocks is not None else None,
+            deadlocks=tuple(_deadlock(entry) for entry in fields.get("deadlocks", ())),
+            incidents=tuple(_incident(entry) for entry in fields.get("other", ())),
         )
-        if len({claim.id for claim in claims.pairs if claim.id > 0}) != len(claims.pairs):
-            raise ValueError("pairs need numbers of their own, from 1")
+        for what, entries in (("pairs", claims.pairs), ("deadlocks", claims.deadlocks), ("other", claims.incidents)):
+            if len({entry.id for entry in entries if entry.id > 0}) != len(entries):
+                raise ValueError(f"{what} need numbers of their own, from 1")
         setup = _setup(replay) if replay is not None else None
         digest = str(sources.get("digest", ""))
         models = _models(sources)
-        return ReportedClaims(_request(sources, root, models), models, setup, digest, claims)
+        return ReportedClaims(_request(sources, root, models), models, setup, digest, claims, fields)
     except _DAMAGED as error:
         raise InputError(f"{path}: not a report of raceproof that can be checked ({_what(error)})") from None
+
+
+def _answers(fields: Fields) -> tuple[tuple[Property, ...], Fields | None, Fields | None]:
+    """The properties that the report answers, and the answers. Reports of earlier versions are about races only."""
+    if "properties" not in fields:
+        return (Property.DATA_RACE,), fields, None
+    answers = {Property(entry["property"]): entry for entry in fields["properties"]}
+    if not answers or len(answers) != len(fields["properties"]):
+        raise ValueError("properties")
+    return tuple(answers), answers.get(Property.DATA_RACE), answers.get(Property.DEADLOCK)
+
+
+def _deadlock_claim(entry: Fields) -> evidence.DeadlockClaim:
+    engine = str(entry["engine"]) if entry["engine"] is not None else None
+    return evidence.DeadlockClaim(DeadlockVerdict(entry["verdict"]), _scope(entry), engine)
+
+
+def _deadlock(entry: Fields) -> evidence.ExecutedDeadlock:
+    fields = entry["schedule"]
+    blocked = tuple(_step(line) for line in fields["blocked"])
+    if not blocked:
+        raise ValueError("a deadlock in which no thread waits")
+    site = SiteId(int(fields["site"])) if fields["site"] is not None else None
+    record = tuple(_step(line) for line in fields.get("record") or ())
+    return evidence.ExecutedDeadlock(int(entry["id"]), Deadlock(_run(fields), site, blocked, record=record))
+
+
+def _incident(entry: Fields) -> evidence.IncidentClaim:
+    return evidence.IncidentClaim(
+        id=int(entry["id"]),
+        kind=str(entry["kind"]),
+        message=str(entry["message"]),
+        thread=int(entry["thread"]),
+        run=_run(entry["schedule"]),
+    )
 
 
 def _claim(

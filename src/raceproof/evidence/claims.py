@@ -11,14 +11,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, unique
 
-from raceproof.explore import ExploreOptions
+from raceproof.explore import ExploreOptions, Replayed
 from raceproof.model import (
     AccessId,
     CertifiedNet,
     ConcurrentProgram,
+    Deadlock,
+    DeadlockVerdict,
     HeapMap,
     InvariantMap,
+    Property,
     RacePair,
+    Run,
     RunSetup,
     Schedule,
     Scope,
@@ -35,6 +39,15 @@ class Answer(Enum):
     REJECTED = "rejected"
     NOT_CONFIRMED = "not confirmed"
     NOT_CHECKED = "not checked"
+
+
+@unique
+class About(Enum):
+    """What the numbers of claims are numbers of."""
+
+    PAIR = "pair"
+    DEADLOCK = "deadlock"
+    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +118,40 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class DeadlockClaim:
+    """What the report says about deadlocks as a whole."""
+
+    verdict: DeadlockVerdict
+    scope: Scope | None
+    engine: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedDeadlock:
+    """One deadlock of the report, by its number."""
+
+    id: int
+    deadlock: Deadlock
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentClaim:
+    """Something else that an execution is said to have run into: a crash, a failed assertion."""
+
+    id: int
+    kind: str
+    message: str
+    thread: int
+    run: Run
+
+
+@dataclass(frozen=True, slots=True)
 class ReportClaims:
-    """Everything that a report claims: its verdict, and that on each pair. `is_accepted`: the user has said that a
-    proof for the input of the executions is enough. `reads`: at how many places the program is said to
+    """Everything that a report claims: its verdict on races, and that on each pair. `is_accepted`: the user has said
+    that a proof for the input of the executions is enough. `reads`: at how many places the program is said to
     ask for input, None if nothing is said; `engines`: their names, with how many proofs and races each has counted;
-    `assumptions`: what it names as such.
+    `assumptions`: what it names as such. `asked`: the properties that it answers; `deadlock`: the answer on deadlocks,
+    if it has one; `deadlocks` and `incidents`: what was executed, asked for or not.
     """
 
     verdict: Verdict
@@ -119,6 +161,10 @@ class ReportClaims:
     reads: int | None = None
     engines: tuple[tuple[str, int, int], ...] = ()
     assumptions: tuple[str, ...] = ()
+    asked: tuple[Property, ...] = (Property.DATA_RACE,)
+    deadlock: DeadlockClaim | None = None
+    deadlocks: tuple[ExecutedDeadlock, ...] = ()
+    incidents: tuple[IncidentClaim, ...] = ()
 
     def by_key(self) -> Mapping[Key, Claim]:
         return {claim.key: claim for claim in self.pairs}
@@ -128,7 +174,11 @@ class ReportClaims:
 class Subject:
     """The program, compiled and analysed anew. `setup`: what the report's executions ran with, if there were any;
     `search`: the same as options of the explorer, with the module to run. `is_vouched`: the user says things about its
-    functions that the program does not show."""
+    functions that the program does not show. `problems`: what the report says about the program, its input or itself
+    that is not so. `is_identified`: the report has the digest of the program. `wording` is asked about each run that
+    was made again (what it is of, its number in the report): what the report tells people of it that it does not show,
+    None if all is so.
+    """
 
     cp: ConcurrentProgram
     pairs: Mapping[Key, RacePair]
@@ -136,16 +186,21 @@ class Subject:
     setup: RunSetup | None = None
     search: ExploreOptions | None = None
     is_vouched: bool = False
+    problems: tuple[str, ...] = ()
+    is_identified: bool = True
+    wording: Callable[[About, int, Replayed], str | None] = field(default=lambda *told: None, compare=False)
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is said about one claim; `id` is that of the pair, 0 for the verdict on the whole program."""
+    """What is said about one claim; `id` is that of the pair, deadlock or incident, 0 for the verdict on the whole
+    program."""
 
     id: int
     kind: str
     ruling: Ruling
+    about: About = About.PAIR
 
     @property
     def answer(self) -> Answer:

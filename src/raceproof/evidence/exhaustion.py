@@ -43,7 +43,7 @@ def check_exhaustion(
     options = replace(
         subject.search, algorithm=algorithm, find_all=True, isolation="auto", on_progress=subject.on_progress
     )
-    result = explore.run(subject.cp, _watched(subject), options, budget)
+    result = explore.run(subject.cp, watched_pairs(subject), options, budget)
     findings = {(finding.pair.first, finding.pair.second): finding for finding in result.findings}
     for claim in subject.report.pairs:
         finding = findings.get(claim.key)
@@ -53,7 +53,8 @@ def check_exhaustion(
         yield Judgement(claim.id, KIND, _compare(findings.get(claim.key), algorithm, result.stopped, opinion))
 
 
-def _watched(subject: Subject) -> list[RacePair]:
+def watched_pairs(subject: Subject) -> list[RacePair]:
+    """Pairs that no static engine claims, and others between the same accesses."""
     executed = [claim.key for claim in subject.report.pairs if claim.kind in (KIND, "race", None)]
     accesses = {number for key in executed for number in key}
     return [pair for key, pair in subject.pairs.items() if accesses.issuperset(key)]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from raceproof.evidence.claims import Ruling, accepted, not_checked, rejected
+from raceproof.evidence.claims import Answer, Ruling, accepted, not_checked, rejected
 from raceproof.evidence.places import is_under_its_lock
 from raceproof.facts import describe_lock
 from raceproof.model import MAIN, ConcurrentProgram, DistinctArgument, Linear, StartArg, ThreadId, View
@@ -21,6 +21,12 @@ def check_ordered(cp: ConcurrentProgram, detail: str, a: View, b: View) -> Rulin
         if detail.startswith(words):
             return check(cp, detail.removeprefix(words).strip(), a, b)
     return not_checked(f"no checker knows the order `{detail}`")
+
+
+def are_plainly_ordered(cp: ConcurrentProgram, a: View, b: View) -> bool:
+    """One thread does both, or creation and join keep their threads apart."""
+    checks = (_same_thread, _alone, _one_after_the_other)
+    return any(check(cp, "", a, b).answer is Answer.ACCEPTED for check in checks)
 
 
 def _same_thread(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:

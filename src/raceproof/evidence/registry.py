@@ -11,17 +11,29 @@ from functools import partial
 from pathlib import PurePath
 
 from raceproof.core import Budget, InputError, LimitReached, ToolMissing, Unsupported
-from raceproof.evidence.claims import Answer, Claim, Judgement, Ruling, Subject, accepted, not_checked, rejected
+from raceproof.evidence.claims import (
+    Answer,
+    Claim,
+    Judgement,
+    Ruling,
+    Subject,
+    accepted,
+    not_checked,
+    not_confirmed,
+    rejected,
+)
+from raceproof.evidence.deadlocks import check_deadlocks
 from raceproof.evidence.exhaustion import KIND as EXPLORED
 from raceproof.evidence.exhaustion import check_exhaustion
 from raceproof.evidence.heaps import check_heaps
+from raceproof.evidence.incidents import check_incidents
 from raceproof.evidence.invariants import check_invariants
 from raceproof.evidence.nets import check_nets
 from raceproof.evidence.schedules import check_races
 from raceproof.evidence.second_opinion import SecondOpinion, interpret
 from raceproof.evidence.static_proofs import check_static_proofs
 from raceproof.evidence.unwindings import check_unwindings
-from raceproof.model import Access, Scope, Verdict
+from raceproof.model import Access, DeadlockVerdict, Property, Scope, Verdict
 
 Checker = Callable[[Subject, Sequence[Claim], Budget], Iterator[Judgement]]
 
@@ -37,7 +49,8 @@ CHECKERS: dict[str, Checker] = {
 
 
 def check_evidence(subject: Subject, budget: Budget) -> tuple[Judgement, ...]:
-    """A judgement for the verdict and for each pair that the report says anything definite about.
+    """A judgement for the verdict, for each pair that the report says anything definite about, for what it says about
+    deadlocks, and for each other incident.
 
     Raises `InputError` if the report is about another program.
     """
@@ -54,12 +67,15 @@ def check_evidence(subject: Subject, budget: Budget) -> tuple[Judgement, ...]:
             earlier = found.get(judgement.id)
             if earlier is None or judgement.answer is Answer.REJECTED:  # what another checker refutes is refuted
                 found[judgement.id] = judgement
-    return tuple(found[number] for number in sorted(found))
+    pairs = [found[number] for number in sorted(found)]
+    return (*pairs, *check_deadlocks(subject, budget, opinion), *check_incidents(subject, budget))
 
 
 def _second_opinion(subject: Subject, by_kind: Mapping[str, Sequence[Claim]], budget: Budget) -> SecondOpinion:
-    """Asked for only if something is claimed to be race-free."""
-    if subject.report.verdict is not Verdict.RACE_FREE and all(kind == "race" for kind in by_kind):
+    """Asked for only if something is claimed to be race-free, or deadlock-free."""
+    report = subject.report
+    is_free = report.deadlock is not None and report.deadlock.verdict is DeadlockVerdict.DEADLOCK_FREE
+    if report.verdict is not Verdict.RACE_FREE and not is_free and all(kind == "race" for kind in by_kind):
         return SecondOpinion({}, (), ("nothing is claimed to be race-free",))
     subject.on_progress("interpreting the program")
     return interpret(subject, budget)
@@ -93,10 +109,20 @@ def _judge(
 
 
 def _verdict(subject: Subject, opinion: SecondOpinion) -> Ruling:
-    """Whether the verdict follows from those on the pairs, whatever these are worth."""
+    """Whether the verdict follows from those on the pairs, whatever these are worth, and the rest of the report fits."""
     report = subject.report
     if (why := _summary_problem(subject)) is not None:
         return rejected(why)
+    ruling = _verdict_on_races(subject, opinion)
+    if ruling.answer is Answer.ACCEPTED and not subject.is_identified:
+        return not_confirmed("the report does not have the digest of its program: it may be about another one")
+    return ruling
+
+
+def _verdict_on_races(subject: Subject, opinion: SecondOpinion) -> Ruling:
+    report = subject.report
+    if Property.DATA_RACE not in report.asked:
+        return accepted("it is that on deadlocks")
     verdicts = [claim.verdict for claim in report.pairs]
     if report.verdict is Verdict.UNKNOWN and subject.cp.program.obstacles and Verdict.RACE not in verdicts:
         return accepted("some of the source is not in the program that was checked")
@@ -108,6 +134,8 @@ def _verdict(subject: Subject, opinion: SecondOpinion) -> Ruling:
         follows = Verdict.RACE_FREE
         scopes = [claim.scope or Scope.BOUNDED for claim in report.pairs]
         scope = max(scopes, key=list(Scope).index, default=Scope.ALL_INPUTS)  # the weakest
+    if report.verdict is Verdict.RACE_FREE and subject.cp.program.obstacles:
+        return rejected(f"nothing is proved: {subject.cp.program.obstacles[0]}")
     if report.verdict is Verdict.RACE_FREE and opinion.unknown:
         return rejected(f"the interpreter finds a race that the report does not know: {opinion.unknown[0]}")
     if (report.verdict, report.scope) == (follows, scope):
@@ -123,6 +151,8 @@ def _verdict(subject: Subject, opinion: SecondOpinion) -> Ruling:
 def _summary_problem(subject: Subject) -> str | None:
     """What the report says about the whole that its pairs, or the program, do not bear out."""
     report = subject.report
+    if subject.problems:
+        return "; ".join(subject.problems[:3])
     if report.reads == 0 and subject.cp.inputs != ():
         return "it says that the program has no input, which it may have"
     counted = {name: (proved, witnessed) for name, proved, witnessed in report.engines}

@@ -11,55 +11,64 @@ from dataclasses import replace
 
 from raceproof import explore
 from raceproof.core import Budget, InputError
-from raceproof.evidence.claims import Answer, Claim, Judgement, Ruling, Subject, not_confirmed, rejected
+from raceproof.evidence.claims import About, Answer, Claim, Judgement, Ruling, Subject, not_confirmed, rejected
 from raceproof.evidence.control_flow import ControlFlow
 from raceproof.evidence.traces import check_record
-from raceproof.model import ConcurrentProgram, RunStep
+from raceproof.model import Run, RunStep, Turn
 
 KIND = "race"
 
 
+class Repeater:
+    """Makes runs of the report again. A report with runs but without what to make them with is no report."""
+
+    def __init__(self, subject: Subject, budget: Budget) -> None:
+        if subject.setup is None or subject.search is None:
+            raise InputError("the report has races but not what to run them with: check the program again")
+        if not all(key in subject.pairs for key in subject.setup.pairs):
+            raise InputError("the report was made by another version of raceproof: check the program again")
+        watched = [subject.pairs[key] for key in subject.setup.pairs]
+        self._options = subject.search
+        self._prepared = explore.prepare(subject.cp, watched, subject.search, budget)
+
+    def repeat(self, run: Run, drive: tuple[Turn, Turn] | None = None) -> explore.Replayed:
+        return explore.repeat(self._prepared, self._options, run, drive)
+
+
 def check_races(subject: Subject, claims: Sequence[Claim], budget: Budget) -> Iterator[Judgement]:
-    """Replay each race. A report with races but without what to run them with is no report."""
-    if subject.setup is None or subject.search is None:
-        raise InputError("the report has races but not what to run them with: check the program again")
-    if not all(key in subject.pairs for key in subject.setup.pairs):
-        raise InputError("the report was made by another version of raceproof: check the program again")
-    watched = [subject.pairs[key] for key in subject.setup.pairs]
-    prepared = explore.prepare(subject.cp, watched, subject.search, budget)
+    """Replay each race."""
+    repeater = Repeater(subject, budget)
     flow = ControlFlow(subject.cp)
     for claim in claims:
         budget.check()
-        yield Judgement(claim.id, KIND, _judge(subject.cp, flow, prepared, subject.search, claim))
+        yield Judgement(claim.id, KIND, _judge(subject, flow, repeater, claim))
 
 
-def _judge(
-    cp: ConcurrentProgram,
-    flow: ControlFlow,
-    prepared: explore.Prepared,
-    options: explore.ExploreOptions,
-    claim: Claim,
-) -> Ruling:
+def _judge(subject: Subject, flow: ControlFlow, repeater: Repeater, claim: Claim) -> Ruling:
     schedule = claim.schedule
     if schedule is None:
         return rejected("a race without the schedule that shows it")
     if tuple(sorted(schedule.accesses)) != claim.key:
         return rejected("its schedule is that of another pair")
-    told = check_record(cp, schedule, schedule.record, flow) if schedule.record else None
+    told = check_record(subject.cp, schedule, schedule.record, flow) if schedule.record else None
     if told is not None and told.answer is Answer.REJECTED:
         return told
-    replayed = explore.repeat(prepared, options, schedule.run, explore.drive_of(schedule))
+    replayed = repeater.repeat(schedule.run, explore.drive_of(schedule))
     if not any(explore.shows(found, schedule) for found in replayed.races):
         problem = f" (the run failed: {replayed.problem})" if replayed.problem is not None else ""
         return rejected(f"its schedule does not show the race{problem}")
-    if (why := _difference(schedule.record, replayed.record)) is not None:
+    if (why := record_difference(schedule.record, replayed.record)) is not None:
+        return rejected(why)
+    if (why := subject.wording(About.PAIR, claim.id, replayed)) is not None:
         return rejected(why)
     if not replayed.record:
         return not_confirmed("run again, it shows the race; there is no record that could be checked")
-    return told or check_record(cp, schedule, replayed.record, flow)  # of a long run there is no record in the report
+    return told or check_record(
+        subject.cp, schedule, replayed.record, flow
+    )  # of a long run there is no record in the report
 
 
-def _difference(told: Sequence[RunStep], seen: Sequence[RunStep]) -> str | None:
+def record_difference(told: Sequence[RunStep], seen: Sequence[RunStep]) -> str | None:
     """Where the record of the report is not what the second run did."""
     if not told:
         return None

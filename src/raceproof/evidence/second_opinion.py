@@ -23,13 +23,16 @@ EXECUTIONS = 20_000
 class SecondOpinion:
     """`races`: pairs that raced in some execution, with no race before; `unknown` are places of races that are no pair.
 
-    `gaps` says why it does not cover all executions; empty if it does.
+    `gaps` says why it does not cover all executions; empty if it does. `deadlocks`: what threads wait for in some
+    execution in which none can go on; `deadlock_gaps`: why there may be others all the same.
     """
 
     races: Mapping[Key, str]
     unknown: tuple[str, ...]
     gaps: tuple[str, ...]
     executions: int = 0
+    deadlocks: tuple[str, ...] = ()
+    deadlock_gaps: tuple[str, ...] = ()
 
 
 def interpret(subject: Subject, budget: Budget) -> SecondOpinion:
@@ -46,7 +49,12 @@ def interpret(subject: Subject, budget: Budget) -> SecondOpinion:
     except interpreter.NotSupported as unknown:
         return SecondOpinion({}, (), (f"not interpreted: {unknown}",))
     races, strangers = _by_pair(subject, found)
-    return SecondOpinion(races, strangers, (*blind, *found.gaps()), found.executions)
+    gaps = ("it has a data race",) if found.races else ()
+    if found.is_doubtful:
+        gaps = (*gaps, "a thread waits in an atomic section")
+    return SecondOpinion(
+        races, strangers, (*blind, *found.gaps()), found.executions, tuple(sorted(found.deadlocks)), gaps
+    )
 
 
 def _beyond_interleavings(program: Program) -> Iterator[str]:

@@ -19,12 +19,16 @@ _ATOMICS: Final[dict[str, tuple[type, ...]]] = {
     "fence": (Fence,),
 }
 _KINDS: Final = {"read": AccessKind.READ, "write": AccessKind.WRITE, "free": AccessKind.FREE}
-_ANYWHERE: Final = ("end of thread", "cancellation point", "pthread_cancel", "atomic begin", "atomic end")
+_ANYWHERE: Final = (
+    *("end of thread", "cancellation point", "pthread_cancel", "atomic begin", "atomic end"),
+    "spin loop",
+)
 _FAMILIES: Final = {
     "unlock to wait": ("wait",),
     "lock again": ("wait",),
     "pthread_tryjoin_np": ("join",),
     "pthread_create": ("create",),
+    "pthread_join": ("join",),
     "yield": ("yield", "syscall"),
 }
 """Steps that stand for several functions: what their names have in common."""

@@ -15,12 +15,13 @@ from raceproof.evidence.claims import Ruling, accepted, not_confirmed, rejected
 from raceproof.evidence.control_flow import ControlFlow
 from raceproof.evidence.happens_before import ORDERS, AtomicOrder, Span
 from raceproof.evidence.trace_sites import access_problem, site_problem, span_of
-from raceproof.ir import MemoryOrder, SiteId
-from raceproof.model import AccessId, ConcurrentProgram, Role, RunStep, Schedule
+from raceproof.ir import Address, Call, MemoryOrder, SiteId
+from raceproof.model import AccessId, ConcurrentProgram, Deadlock, Role, RunStep, Schedule
 from raceproof.spec import (
     FUNCTIONS,
     ApiFunction,
     BarrierState,
+    Basis,
     Clock,
     CondState,
     Edge,
@@ -53,6 +54,7 @@ _ROUTINE_ENDS = {
 """The routine of a once-control returns, or its thread ends in it."""
 Names = list[Hashable]
 """Of the objects of a call, one for each argument that has one."""
+_THREAD_EXITS = ("pthread_exit", "thrd_exit")
 _TRIES_TO_JOIN = frozenset(name for name, api in FUNCTIONS.items() if api.phases[0][0].name in ("tryjoin", "timedjoin"))
 
 
@@ -92,22 +94,27 @@ class _Wait:
     has_slept: bool = False
 
 
-def check_record(cp: ConcurrentProgram, schedule: Schedule, record: Sequence[RunStep], flow: ControlFlow) -> Ruling:
-    """Whether the record is one of the program, and shows the race of the schedule."""
-    checker = _Checker(cp, schedule, record, flow)
+def check_record(
+    cp: ConcurrentProgram, shown: Schedule | Deadlock, record: Sequence[RunStep], flow: ControlFlow
+) -> Ruling:
+    """Whether the record is one of the program, and shows the race of the schedule, or the deadlock."""
+    checker = _Checker(cp, shown, record, flow)
     try:
         checker.run()
     except Broken as broken:
         return rejected(f"its record is not one of the program: {broken}")
     except Beyond as beyond:
         return not_confirmed(f"its record is not confirmed independently: {beyond}")
-    return accepted(f"its {len(record)} recorded steps follow the specification, and nothing orders the two accesses")
+    steps = f"its {len(record)} recorded steps follow the specification"
+    if isinstance(shown, Deadlock):
+        return accepted(f"{steps}, and each of {len(checker.blocked)} threads that have not ended has to wait")
+    return accepted(f"{steps}, and nothing orders the two accesses")
 
 
 @dataclass(slots=True)
 class _Checker:
     cp: ConcurrentProgram
-    schedule: Schedule
+    shown: Schedule | Deadlock
     record: Sequence[RunStep]
     flow: ControlFlow
     world: World = field(default_factory=World)
@@ -123,6 +130,7 @@ class _Checker:
     routines: dict[int, list[Names]] = field(default_factory=dict)
     touches: list[_Touch] = field(default_factory=list)
     standing: list[_Touch] = field(default_factory=list)
+    blocked: dict[int, RunStep] = field(default_factory=dict)
     _following: dict[int, RunStep] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -145,6 +153,8 @@ class _Checker:
                     self._step(step)
                 case Role.EVENT:
                     self._event(step)
+                case Role.NEXT if isinstance(self.shown, Deadlock):
+                    self._block(step)
                 case Role.NEXT:
                     self._stand(step)
             self._check_held(step)
@@ -152,7 +162,11 @@ class _Checker:
             if following is not None and following.operation == "end of thread":
                 self.world.end_thread(step.thread)  # its locks are left before others can see that it has ended
         self.line, self.current = len(self.record), None
-        self._check_race()
+        match self.shown:
+            case Schedule():
+                self._check_race(self.shown)
+            case Deadlock():
+                self._check_deadlock(self.shown)
 
     # -- threads and places
 
@@ -165,12 +179,18 @@ class _Checker:
             raise self._broken("nobody has created this thread")
         if step.thread in self.ended:
             raise self._broken("this thread has ended")
-        if step.thread in self.barriers:
+        if step.thread in self.blocked:
+            raise self._broken("this thread has to wait")
+        if step.thread in self.barriers and not self._is_at_barrier(step):
             api, names = self.barriers.pop(step.thread)
             self._take(step, api, names, 0)
         owner = self._section_owner()
         if owner is not None and owner != step.thread and step.role is not Role.NEXT:  # who stands does not run
             raise Beyond(f"thread {step.thread} runs while thread {owner} is in an atomic section")
+
+    def _is_at_barrier(self, step: RunStep) -> bool:
+        """The thread has come to a barrier and is still there."""
+        return step.role is Role.NEXT and step.operation == self.barriers[step.thread][0].name
 
     def _section_owner(self) -> int | None:
         state = self.world.objects[_SECTION]
@@ -195,7 +215,8 @@ class _Checker:
 
     def _check_held(self, step: RunStep) -> None:
         """The locks that the runtime says the thread holds are those of the specification."""
-        if step.role is not Role.STEP or step.operation == "end of thread":
+        is_blocked = step.role is Role.NEXT and isinstance(self.shown, Deadlock)
+        if (step.role is not Role.STEP and not is_blocked) or step.operation == "end of thread":
             return
         owned = sorted(
             self.places[name]
@@ -228,6 +249,8 @@ class _Checker:
             if not self._has_ended(thread):
                 self.world.end_thread(thread)
             self.ended.add(thread)
+            if thread == 0 and isinstance(self.shown, Deadlock) and not self._is_exit(step):
+                raise Beyond("the main thread has ended, and the record does not show that the process goes on")
         elif what in ("cancellation point", "yield", *_TRIES_TO_JOIN):
             pass  # no effect of its own; that a try has joined is an event
         elif what == "pthread_cancel":
@@ -322,7 +345,7 @@ class _Checker:
         if api.phases[0][0].name != "create":
             raise Beyond(f"a step {step.operation}")
         child = step.result
-        made = next((thread for thread in self.schedule.run.threads if thread.id == child), None)
+        made = next((thread for thread in self.shown.run.threads if thread.id == child), None)
         if child is None or child < 0 or child in self.world.objects:
             raise self._broken(f"there is no thread {child} to be created")
         # The account of the threads may end before the run does.
@@ -454,15 +477,15 @@ class _Checker:
 
     # -- the race
 
-    def _check_race(self) -> None:
-        first, second = zip(self.schedule.racers, self.schedule.accesses, strict=True)
-        if self.schedule.together:
+    def _check_race(self, schedule: Schedule) -> None:
+        first, second = zip(schedule.racers, schedule.accesses, strict=True)
+        if schedule.together:
             found = [(touch.thread, touch.access) for touch in self.standing]
             if sorted(found) != sorted([first, second]):
                 raise self._broken("the two threads do not stand before the two accesses in the end")
-            self._check_conflict(*self.standing)
+            self._check_conflict(*self.standing, together=True)
         else:
-            self._check_conflict(*self._executed(first, second))
+            self._check_conflict(*self._executed(first, second), together=False)
 
     def _executed(self, first: tuple[int, AccessId], second: tuple[int, AccessId]) -> tuple[_Touch, _Touch]:
         """Two accesses of the run, in the order in which they were made; two that race, if there are."""
@@ -481,7 +504,7 @@ class _Checker:
             raise self._broken("the two accesses were not made, one after the other")
         return last
 
-    def _check_conflict(self, a: _Touch, b: _Touch) -> None:
+    def _check_conflict(self, a: _Touch, b: _Touch, *, together: bool) -> None:
         accesses = [self.cp.accesses[touch.access] for touch in (a, b) if touch.access is not None]
         if a.thread == b.thread:
             raise self._broken("the two accesses are of one thread")
@@ -491,8 +514,67 @@ class _Checker:
             raise self._broken("neither of the two accesses writes")
         if all(access.is_atomic for access in accesses):
             raise self._broken("both accesses are atomic")
-        if a.comes_before(b) or (self.schedule.together and b.comes_before(a)):
+        if a.comes_before(b) or (together and b.comes_before(a)):
             raise self._broken("one of the two accesses happens before the other")
+
+    # -- the deadlock
+
+    def _block(self, step: RunStep) -> None:
+        """The thread stands in an operation that has to wait, whatever the others, who stand as well, have done."""
+        if step.number <= self.numbers.get(step.thread, 0):
+            raise self._broken(f"step {self.numbers[step.thread]} of this thread comes before it")
+        self._check_site(step)
+        api, names = self._awaited(step)
+        ways = self.world.steps(step.thread, api, names)
+        if not self.world.may_wait(step.thread, api, names) or not all(map(_is_only_allowed, ways)):
+            raise self._broken("it does not have to wait here")
+        self.world.wait(step.thread, api, names)
+        self.blocked[step.thread] = step
+
+    def _awaited(self, step: RunStep) -> tuple[ApiFunction, Names]:
+        """The call in which the thread stands, with its objects."""
+        thread, what = step.thread, step.operation
+        wait = self.waits.get(thread)
+        if wait is not None:
+            if what not in (wait.function.name, "lock again") or len(wait.names) < 2:
+                raise self._broken("the thread waits at a condition")
+            return self._asleep(step, wait)
+        if thread in self.barriers:
+            return self.barriers[thread]
+        api = function(_SECTIONS.get(what, what))
+        if api is None:
+            raise Beyond(f"the specification has no operation `{what}` that waits")
+        if api.object is ObjectType.SECTION:
+            return api, [_SECTION]
+        if api.object is not ObjectType.THREAD:
+            return api, [self._object(step, api.object)]
+        if not isinstance(self.world.objects.get(step.result), ThreadState):
+            raise self._broken("there is no such thread to wait for")
+        return api, [step.result]
+
+    def _asleep(self, step: RunStep, wait: _Wait) -> tuple[ApiFunction, Names]:
+        """It sleeps at the condition; or it was woken, and waits for the mutex."""
+        if step.operation == "lock again" and not wait.has_slept:
+            self._take(step, wait.function, wait.names, 0)
+            wait.has_slept = True
+        elif step.operation != "lock again" and wait.has_slept:
+            raise self._broken("the thread was woken before")
+        return wait.function, wait.names
+
+    def _is_exit(self, step: RunStep) -> bool:
+        """The end of main that leaves the process running."""
+        instr = self.flow.instructions.get(step.site) if step.site is not None else None
+        callee = instr.callee if isinstance(instr, Call) else None
+        return isinstance(callee, Address) and callee.symbol in _THREAD_EXITS
+
+    def _check_deadlock(self, deadlock: Deadlock) -> None:
+        for state in self.world.objects.values():
+            if isinstance(state, ThreadState) and state.exists and state.id not in {*self.ended, *self.blocked}:
+                raise self._broken(f"thread {state.id} has not ended, and does not wait")
+        if not self.blocked:
+            raise self._broken("no thread waits")
+        if tuple(self.blocked.values()) != deadlock.blocked:
+            raise self._broken("the threads that are said to wait are others")
 
 
 def _mutex_kind(step: RunStep) -> tuple[Kind, bool]:
@@ -520,6 +602,11 @@ def _returns(way: Step, result: int) -> bool:
     """Whether the phase ends with that result; the call may return another one, that of an earlier phase."""
     last = way.changes[-1].outcome.result
     return last is not None and last.value == result
+
+
+def _is_only_allowed(way: Step) -> bool:
+    """It may happen and need not, such as a wakeup without a signal: nothing to rely on."""
+    return way.changes[-1].outcome.basis is Basis.ALLOWED
 
 
 def _spelled(way: Step) -> str:

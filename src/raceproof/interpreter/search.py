@@ -55,6 +55,8 @@ class Exploration:
     """All races that some execution has; `is_complete`: all executions were tried.
 
     `ends`: how threads ended, and how often. `took_inputs`: inputs were taken, of which only some values were tried.
+    `deadlocks`: what threads wait for in states that only a wakeup without a signal could end; `is_doubtful`: in some of
+    these one is in an atomic section.
     """
 
     races: dict[RaceKey, Race] = field(default_factory=dict)
@@ -63,6 +65,8 @@ class Exploration:
     rounds: int = 0
     ends: dict[str, int] = field(default_factory=dict)
     took_inputs: bool = False
+    deadlocks: set[str] = field(default_factory=set)
+    is_doubtful: bool = False
 
     def gaps(self) -> tuple[str, ...]:
         """Why this is not all that the program may do: limits, inputs, threads that stopped where C defines nothing."""
@@ -144,6 +148,7 @@ def _run_once(run: Execution, arguments: tuple[str, ...], stack: list[Node], ver
         if depth < len(stack):
             node = stack[depth]
         else:
+            _note_deadlock(run, verdict)
             enabled = _enabled(run)
             options = [t.name for t in enabled if t.name not in sleep]
             if not options:
@@ -177,6 +182,25 @@ def _enabled(run: Execution) -> list[RunningThread]:
     if run.atomic_owner is not None:
         return [t for t in ready if t is run.atomic_owner]
     return ready
+
+
+def _note_deadlock(run: Execution, verdict: Exploration) -> None:
+    """A state in which the process goes on, and no thread does unless it is woken for nothing. Searches with sleep sets
+    come to every state."""
+    live = [t for t in run.threads if not t.is_done]
+    if not live or any(t.is_stuck is not None for t in run.threads):
+        return
+    before, run.wakes_spuriously = run.wakes_spuriously, False
+    enabled = _enabled(run)
+    run.wakes_spuriously = before
+    if enabled:
+        return
+    if run.atomic_owner is not None:
+        verdict.is_doubtful = True
+        return
+    names = dict(zip((t.name for t in run.threads), run.detector.names, strict=True))
+    waiting = [f"{names[t.name]} in {t.pending.text}" for t in live if t.pending is not None]
+    verdict.deadlocks.add(", ".join(waiting))
 
 
 def _collect(run: Execution, verdict: Exploration, trace: tuple[str, ...]) -> None:
