@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from raceproof import evidence, explore, facts, frontend, report
+from raceproof import evidence, explore, facts, frontend, portfolio, report
 from raceproof.cli.options import Commands, add_root_argument, add_run_arguments
 from raceproof.cli.output import is_interactive, json_file
 from raceproof.cli.progress import Progress
+from raceproof.cli.report_agreement import disagreements, trusted
 from raceproof.cli.report_file import ReportedClaims, load_again, read_claims
+from raceproof.cli.report_wording import Wording
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, InputError
 from raceproof.evidence import About, Answer, Judgement
@@ -67,12 +69,14 @@ def run(args: argparse.Namespace) -> Exit:
     with json_file(options.json, [str(options.report)]) as file:
         with Progress(sys.stderr, show) as progress:
             budget = Budget.seconds(options.time_limit)
-            judgements = evidence.check_evidence(subject_of(reported, budget, progress.stage), budget)
+            subject = subject_of(reported, budget, progress.stage)
+            judgements = evidence.check_evidence(subject, budget)
         status = exit_status(judgements)
+        believed = trusted(reported, subject.cp)
         if file is not None:
-            file.write(json.dumps(to_json(options.report, judgements, status), indent=2) + "\n")
+            file.write(json.dumps(to_json(options.report, judgements, believed, status), indent=2) + "\n")
         if options.json != "-":
-            print(format_judgements(judgements), end="")
+            print(format_judgements(judgements, believed), end="")
     return status
 
 
@@ -99,7 +103,9 @@ def subject_of(reported: ReportedClaims, budget: Budget, on_progress: Callable[[
         )
     on_progress("facts")
     cp = facts.analyse(program, budget, reported.models, with_waits=reported.claims.deadlock is not None)
-    pairs = {(pair.first, pair.second): pair for pair in facts.race_pairs(cp)}
+    found = tuple(facts.race_pairs(cp))
+    pairs = {(pair.first, pair.second): pair for pair in found}
+    namer = portfolio.Namer(cp)
     is_vouched = bool(reported.models.locks or reported.models.safe)
     return evidence.Subject(
         cp=cp,
@@ -108,7 +114,9 @@ def subject_of(reported: ReportedClaims, budget: Budget, on_progress: Callable[[
         setup=setup,
         search=search,
         is_vouched=is_vouched,
+        problems=disagreements(reported, cp, found, namer),
         is_identified=bool(reported.digest),
+        wording=Wording(reported, cp, found, namer),
         on_progress=on_progress,
     )
 
@@ -120,8 +128,8 @@ def exit_status(judgements: Sequence[Judgement]) -> Exit:
     return Exit.RACE_FREE if answers <= {Answer.ACCEPTED} else Exit.UNKNOWN
 
 
-def format_judgements(judgements: Sequence[Judgement]) -> str:
-    """A table with a line for each kind, then a line for each claim that was not accepted."""
+def format_judgements(judgements: Sequence[Judgement], believed: Sequence[str] = ()) -> str:
+    """A table with a line for each kind, then a line for each claim that was not accepted, and what was believed."""
     counts = Counter((judgement.kind, judgement.answer) for judgement in judgements)
     kinds = list(dict.fromkeys(judgement.kind for judgement in judgements))
     width = max(len("evidence"), *map(len, kinds))
@@ -136,6 +144,8 @@ def format_judgements(judgements: Sequence[Judgement]) -> str:
                 lines += textwrap.wrap(
                     f"{answer.value}: {_name(judgement)}: {judgement.ruling.why}", WIDTH, subsequent_indent="  "
                 )
+    for text in believed:
+        lines += textwrap.wrap(f"trusted: {text}", WIDTH, subsequent_indent="  ")
     lines.append(", ".join(f"{total[answer]} {answer.value}" for answer in Answer))
     return "\n".join(lines) + "\n"
 
@@ -150,7 +160,7 @@ def _name(judgement: Judgement) -> str:
             return f"entry {judgement.id} of `other`"
 
 
-def to_json(path: Path, judgements: Sequence[Judgement], status: Exit) -> report.Json:
+def to_json(path: Path, judgements: Sequence[Judgement], believed: Sequence[str], status: Exit) -> report.Json:
     total = Counter(judgement.answer for judgement in judgements)
     return {
         "report": str(path),
@@ -159,6 +169,7 @@ def to_json(path: Path, judgements: Sequence[Judgement], status: Exit) -> report
         "rejected": total[Answer.REJECTED],
         "not_confirmed": total[Answer.NOT_CONFIRMED],
         "not_checked": total[Answer.NOT_CHECKED],
+        "trusted": list(believed),
         "claims": [
             {
                 "pair": j.id or None if j.about is About.PAIR else None,

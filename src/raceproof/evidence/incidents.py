@@ -17,10 +17,12 @@ DEADLOCK = "deadlock"
 
 def check_incidents(subject: Subject, budget: Budget) -> Iterator[Judgement]:
     left = {told.id for told in subject.report.incidents}
+    if not left:
+        return
     why = "its checker says nothing about it"
     try:
-        repeater = Repeater(subject, budget) if left else None
-        for told in subject.report.incidents if repeater is not None else ():
+        repeater = Repeater(subject, budget)
+        for told in subject.report.incidents:
             budget.check()
             subject.on_progress("checking other incidents")
             yield Judgement(told.id, KIND, _judge(subject, repeater, told), About.OTHER)

@@ -1,4 +1,4 @@
-"""Deadlock freedom from the order of locks, derived anew: every way of waiting in a circle has two that exclude each other.
+"""Deadlock freedom from the order of locks, derived anew: in every circle of waits, two exclude each other.
 
 The facts say where threads may wait, for what, and what they may hold meanwhile (`facts.waiting`): an edge from what is
 held to what is wanted. All circles of edges are tried, one after the other. Two edges exclude each other only if they

@@ -109,8 +109,7 @@ def _judge(
 
 
 def _verdict(subject: Subject, opinion: SecondOpinion) -> Ruling:
-    """Whether the verdict follows from those on the pairs, whatever these are worth, and the rest of the report fits."""
-    report = subject.report
+    """Whether the verdict follows from those on the pairs, whatever they are worth, and the report fits the program."""
     if (why := _summary_problem(subject)) is not None:
         return rejected(why)
     ruling = _verdict_on_races(subject, opinion)

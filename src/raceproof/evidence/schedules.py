@@ -63,9 +63,8 @@ def _judge(subject: Subject, flow: ControlFlow, repeater: Repeater, claim: Claim
         return rejected(why)
     if not replayed.record:
         return not_confirmed("run again, it shows the race; there is no record that could be checked")
-    return told or check_record(
-        subject.cp, schedule, replayed.record, flow
-    )  # of a long run there is no record in the report
+    # Of a long run there is no record in the report.
+    return told or check_record(subject.cp, schedule, replayed.record, flow)
 
 
 def record_difference(told: Sequence[RunStep], seen: Sequence[RunStep]) -> str | None:

@@ -6,7 +6,7 @@ from raceproof.explore.guide import Followed, follow
 from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, FINDS_DEADLOCKS, ExploreOptions
 from raceproof.explore.preparation import Prepared, module_hash, prepare
 from raceproof.explore.protocol import ALGORITHMS, ISOLATIONS
-from raceproof.explore.replay import Replayed, drive_of, repeat, shows
+from raceproof.explore.replay import KEPT_STEPS, Replayed, drive_of, repeat, shows
 
 __all__ = [
     "ALGORITHMS",
@@ -15,6 +15,7 @@ __all__ = [
     "ENDED_ALONE",
     "FINDS_DEADLOCKS",
     "ISOLATIONS",
+    "KEPT_STEPS",
     "ExploreOptions",
     "Followed",
     "Prepared",

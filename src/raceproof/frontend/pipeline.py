@@ -74,14 +74,17 @@ def _linked(
     _check_names(text)
     root = str(request.root)
     names = tuple(str(unit.file) for unit in request.units)
-    origin = Origin(names, recipe.commands, request.data_model, root, _digest(text, root))
+    origin = Origin(names, recipe.commands, request.data_model, root, _digest(text, root, request))
     text, entry = with_start(text, request.entry)
     return LinkedModule(text, origin, entry, prototypes), recipe
 
 
-def _digest(text: str, root: str) -> str:
-    """The same for the same program in another place: debug information names the directory."""
-    portable = text.replace(root, "<root>") if root.strip("/") else text
+def _digest(text: str, root: str, request: CompileRequest) -> str:
+    """Of the text, where it begins, and how it was compiled. The same for the same program in another place: debug
+    information and flags name the directory."""
+    flags = [flag for unit in request.units for flag in unit.flags]
+    whole = "\0".join([text, request.entry, request.data_model, *flags])
+    portable = whole.replace(root, "<root>") if root.strip("/") else whole
     return hashlib.sha256(portable.encode("utf-8", "surrogateescape")).hexdigest()
 
 

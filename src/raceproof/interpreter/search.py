@@ -55,8 +55,8 @@ class Exploration:
     """All races that some execution has; `is_complete`: all executions were tried.
 
     `ends`: how threads ended, and how often. `took_inputs`: inputs were taken, of which only some values were tried.
-    `deadlocks`: what threads wait for in states that only a wakeup without a signal could end; `is_doubtful`: in some of
-    these one is in an atomic section.
+    `deadlocks`: what threads wait for in states that only a wakeup without a signal could end; `is_doubtful`: in some
+    of these one is in an atomic section.
     """
 
     races: dict[RaceKey, Race] = field(default_factory=dict)

@@ -188,7 +188,12 @@ def _without_races(answer: DeadlockAnswer | None, pairs: Sequence[PairResult]) -
     left = sum(pair.verdict is not Verdict.RACE_FREE for pair in pairs)
     if answer is None or answer.verdict is not DeadlockVerdict.DEADLOCK_FREE or not left:
         return ()
-    return (Assumption(f"the program has no data race: {_count(left, 'pair')} of accesses not proved race-free"),)
+    return (Assumption(without_races(left)),)
+
+
+def without_races(left: int) -> str:
+    """What is assumed where so many pairs are not proved race-free."""
+    return f"the program has no data race: {_count(left, 'pair')} of accesses not proved race-free"
 
 
 def _traced(namer: Namer, pair: PairResult) -> PairResult:

@@ -56,11 +56,7 @@ class Course:
     def assumptions(self) -> tuple[Assumption, ...]:
         """That no thread outlives the local variables that it uses, where it could; and that waits do not end without a
         signal, if the user says so and there are any."""
-        found = ((self._cp.objects[identity], function) for identity, function in sorted(self.outlived.items()))
-        assumed = [Assumption(f"`{o.name}` is not used when `{name}` has returned", o.pos) for o, name in found]
-        if not self._settings.search.spurious and explore.has_waits(self._cp):
-            assumed.append(Assumption(NO_SPURIOUS_WAKEUPS))
-        return tuple(assumed)
+        return taken_for_granted(self._cp, self.outlived, self._settings.search.spurious)
 
     def run(self, names: Sequence[str], is_last: bool = True) -> None:
         """All phases; ends when no pair is open, the time is up, the user stops it, or a race was seen. `is_last`: no
@@ -184,6 +180,17 @@ class Course:
         log.info("engine %s: %s", name, report)
         if result.interrupted:
             self.interrupted_at = f"engine {name}"
+
+
+def taken_for_granted(
+    cp: ConcurrentProgram, outlived: Mapping[ObjectId, str], spurious: bool
+) -> tuple[Assumption, ...]:
+    """What the engines assume beside what the facts do."""
+    found = ((cp.objects[identity], function) for identity, function in sorted(outlived.items()))
+    assumed = [Assumption(f"`{o.name}` is not used when `{name}` has returned", o.pos) for o, name in found]
+    if not spurious and explore.has_waits(cp):
+        assumed.append(Assumption(NO_SPURIOUS_WAKEUPS))
+    return tuple(assumed)
 
 
 def _doubts(

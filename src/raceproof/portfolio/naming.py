@@ -115,6 +115,11 @@ class Namer:
             return pair.target if pair.target in is_heap or not is_heap else is_heap[0]
         return pair.target
 
+    def ways(self, access: AccessId) -> tuple[AccessResult, ...]:
+        """The access as each of its views shows it."""
+        found = self._cp.accesses[access]
+        return tuple(self._access(found, view) for view in found.views) or (self._access(found, None),)
+
     def incident(self, number: int, incident: Incident) -> IncidentResult:
         function, pos = self.site(incident.site)
         threads = self.threads(incident.run)

@@ -1,7 +1,15 @@
 """report: results -> text, JSON, HTML, SARIF, witnesses, traces. Reads core, ir and model; never an engine."""
 
 from raceproof.report.html import to_corpus_html, to_html
-from raceproof.report.json_format import Json, to_json
+from raceproof.report.json_format import (
+    Json,
+    access_to_json,
+    deadlock_to_json,
+    given_to_json,
+    incident_to_json,
+    race_to_json,
+    to_json,
+)
 from raceproof.report.json_text import json_text
 from raceproof.report.sarif import to_sarif
 from raceproof.report.schema import report_schema
@@ -12,7 +20,12 @@ from raceproof.report.witness import to_witness
 
 __all__ = [
     "Json",
+    "access_to_json",
+    "deadlock_to_json",
+    "given_to_json",
+    "incident_to_json",
     "json_text",
+    "race_to_json",
     "report_schema",
     "to_corpus_html",
     "to_html",

@@ -57,13 +57,13 @@ def to_json(result: CheckResult) -> dict[str, Json]:
         "unwindings": [_unwinding(unwinding) for unwinding in unwindings],
         "engines": [_engine(engine) for engine in result.engines],
         "stats": dict(explored.stats) if explored is not None else {},
-        "deadlocks": [_deadlock(deadlock) for deadlock in result.deadlocks],
-        "other": [_incident(incident) for incident in result.other],
+        "deadlocks": [deadlock_to_json(deadlock) for deadlock in result.deadlocks],
+        "other": [incident_to_json(incident) for incident in result.other],
         "assumptions": [_assumption(a) for a in result.assumptions],
         "sources": _sources(result.sources) if result.sources is not None else None,
         "replay": _replay(result.sources, result.setup),
         "notes": list(result.notes),
-        "input": _given(result.input) if result.input is not None else None,
+        "input": given_to_json(result.input) if result.input is not None else None,
         "obstacles": list(result.obstacles),
         "interrupted": result.interrupted,
         "seconds": round(result.seconds, 3),
@@ -103,7 +103,7 @@ def _properties(result: CheckResult) -> list[Json]:
     return found
 
 
-def _deadlock(deadlock: DeadlockResult) -> dict[str, Json]:
+def deadlock_to_json(deadlock: DeadlockResult) -> dict[str, Json]:
     return {
         "id": deadlock.id,
         **_place(deadlock.pos),
@@ -145,13 +145,13 @@ def _pair(
         "scope": pair.scope.value if pair.scope is not None else None,
         "engine": pair.engine,
         "target": pair.target,
-        "accesses": [_access(access) for access in pair.accesses],
+        "accesses": [access_to_json(access) for access in pair.accesses],
         "access_ids": [pair.pair.first, pair.pair.second],
         "evidence": list(pair.evidence),
         "fingerprint": pair.fingerprint,
         "suppressed": pair.suppressed,
         "known": pair.is_known,
-        "schedule": _race(pair.race) if pair.race is not None else None,
+        "schedule": race_to_json(pair.race) if pair.race is not None else None,
         "certificate": certificates.index(pair.certificate) if pair.certificate is not None else None,
         "invariants": invariants.index(pair.invariants) if pair.invariants is not None else None,
         "heaps": heaps.index(pair.heaps) if pair.heaps is not None else None,
@@ -187,7 +187,7 @@ def _tokens(marking: tuple[tuple[int, int], ...]) -> list[Json]:
     return [[place, count] for place, count in marking]
 
 
-def _race(race: RaceResult) -> dict[str, Json]:
+def race_to_json(race: RaceResult) -> dict[str, Json]:
     schedule = race.schedule
     return {
         **_run(schedule.run, race.threads, race.inputs),
@@ -251,7 +251,7 @@ def _run(run: Run, threads: tuple[ThreadResult, ...], inputs: tuple[InputResult,
     }
 
 
-def _incident(incident: IncidentResult) -> dict[str, Json]:
+def incident_to_json(incident: IncidentResult) -> dict[str, Json]:
     return {
         "id": incident.id,
         "kind": incident.kind,
@@ -269,7 +269,7 @@ def _place(pos: SourcePos | None) -> dict[str, Json]:
     return {"file": pos.file, "line": pos.line, "column": pos.column}
 
 
-def _given(given: GivenInput) -> dict[str, Json]:
+def given_to_json(given: GivenInput) -> dict[str, Json]:
     """What the executed program is given, and where it may ask for it."""
     return {
         "arguments": list(given.arguments),
@@ -328,7 +328,7 @@ def _replay(sources: Sources | None, setup: RunSetup | None) -> dict[str, Json] 
     }
 
 
-def _access(access: AccessResult) -> dict[str, Json]:
+def access_to_json(access: AccessResult) -> dict[str, Json]:
     return {
         **_place(access.pos),
         "function": access.function,
