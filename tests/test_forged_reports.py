@@ -93,6 +93,66 @@ def pair(data: Data, **fields: object) -> Data:
     return result
 
 
+def says(**answer: object) -> Callable[[Data], None]:
+    """Another verdict, wherever the report tells it."""
+
+    def change(data: Data) -> None:
+        for entry in (data, data["properties"][0]):
+            entry.update(answer)
+
+    return change
+
+
+def run_of(data: Data) -> Data:
+    found: Data = pair(data, verdict="race")["schedule"]
+    return found
+
+
+def compiled(**changes: object) -> Callable[[Data], None]:
+    """What was compiled, wherever the report tells it."""
+
+    def change(data: Data) -> None:
+        for part in (data["sources"], data["replay"]):
+            part.update(changes)
+
+    return change
+
+
+def with_flag(data: Data) -> None:
+    for part in (data["sources"], data["replay"]):
+        part["files"][0]["flags"] = ["-DNOTHING"]
+
+
+def believed(data: Data) -> None:
+    """A model of the user's that the assumptions do not have: the only race is in a function that is called safe."""
+    for part in (data["sources"], data["replay"]):
+        part["models"]["safe"] = [{"function": "second", "reason": "because", "optional": False, "where": ""}]
+    data["pairs"] = [p for p in data["pairs"] if all(a["function"] != "second" for a in p["accesses"])]
+    data["replay"]["pairs"] = [p["access_ids"] for p in data["pairs"]]
+    says(verdict="race-free", scope="this-input")(data)
+
+
+def invented(data: Data) -> None:
+    run = {name: run_of(data)[name] for name in ("steps", "inputs", "input_places", "threads")}
+    place = {"file": "program.c", "line": 3, "column": 1, "function": "main"}
+    data["other"] = [{"id": 1, "kind": "crash", "message": "segmentation fault", **place, "thread": 0, "schedule": run}]
+
+
+def one_thread_more(data: Data) -> None:
+    threads = run_of(data)["threads"]
+    threads.append({**threads[1], "id": 7})
+
+
+def reads_more(data: Data) -> None:
+    place = {"file": "", "line": 0, "column": 0}
+    data["input"]["reads"].append({"kind": "file", "what": "a file", "name": None, **place})
+
+
+def deadlock_free(data: Data) -> None:
+    answer = {"verdict": "deadlock-free", "scope": "all-inputs", "engine": "explore"}
+    data["properties"].append({**data["properties"][0], "property": "deadlock", **answer})
+
+
 def by(decider: str, **changes: object) -> Callable[[Data], None]:
     return lambda data: pair(data, engine=decider, verdict="race-free").update(changes)
 
@@ -139,12 +199,25 @@ SAFE: dict[str, Callable[[Data], object]] = {
     "a pair less": lambda data: data["pairs"].pop(),
     "a pair twice": lambda data: data["pairs"].append(data["pairs"][0]),
     "a pair that is left open": by("lockset", verdict="unknown", scope=None),
-    "another verdict": lambda data: data.update(verdict="unknown", scope=None),
-    "a wider scope": lambda data: data.update(scope="any-threads"),
+    "another verdict": says(verdict="unknown", scope=None),
+    "another verdict in one place": lambda data: data["properties"][0].update(verdict="unknown", scope=None),
+    "a wider scope": says(scope="any-threads"),
+    "a proof about deadlocks that does not reach so far": deadlock_free,
     "a race without a run": by("lockset", verdict="race", scope=None, schedule=None),
     "an engine that has counted nothing": lambda data: data["engines"][0].update(proved=0),
     "engines that did not run": lambda data: data.update(engines=data["engines"][:1]),
     "another program": lambda data: data["replay"].update(digest="0" * 64),
+    "another program in both places": compiled(digest="0" * 64),
+    "another entry": compiled(entry="worker"),
+    "another data model": compiled(data_model="ILP32"),
+    "flags that change nothing": with_flag,
+    "files that were not compiled": lambda data: data["program"].update(files=["harmless.c"]),
+    "arguments that were not given": lambda data: data["input"].update(arguments=["77"]),
+    "an input that was not given": lambda data: data["input"].update(stdin="all of it"),
+    "a place of input": reads_more,
+    "an obstacle that is not there": lambda data: data.update(obstacles=["a pragma"]),
+    "a lock that is not held": lambda data: data["pairs"][0]["accesses"][0].update(locks=["other"]),
+    "another thread": lambda data: data["pairs"][0]["accesses"][0].update(thread="thread `nobody`"),
     "another compiled program": lambda data: data["replay"].update(module="0" * 64),
     "another line": lambda data: data["pairs"][0]["accesses"][0].update(line=1),
 }
@@ -156,7 +229,17 @@ RACY: dict[str, Callable[[Data], object]] = {
     "no race, by executions": lambda data: pair(data, verdict="race").update(
         verdict="race-free", scope="this-input", evidence=["explored all schedules, 9 executions"], schedule=None
     ),
-    "race-free all the same": lambda data: data.update(verdict="race-free", scope="all-inputs"),
+    "race-free all the same": says(verdict="race-free", scope="all-inputs"),
+    "a model that nobody is told of": believed,
+    "an incident that was not": invented,
+    "an entry that is none": lambda data: data.update(other=[{"kind": "crash"}]),
+    "another variable": lambda data: pair(data, verdict="race").update(target="locked"),
+    "another line of the trace": lambda data: run_of(data)["trace"][0].update(line=1),
+    "another word in the trace": lambda data: run_of(data)["trace"][0].update(operation="pthread_mutex_lock"),
+    "a line of the trace less": lambda data: run_of(data)["trace"].pop(),
+    "another function of a thread": lambda data: run_of(data)["threads"][1].update(function="nobody"),
+    "a thread that is not there": one_thread_more,
+    "a lock that is not held": lambda data: pair(data, verdict="race")["accesses"][0].update(locks=["lock"]),
     "the run of another race": lambda data: pair(data, verdict="race")["schedule"].update(accesses=[0, 0]),
     "other racers": lambda data: pair(data, verdict="race")["schedule"].update(racers=[1, 2]),
     "a run that is too short": lambda data: pair(data, verdict="race")["schedule"].update(steps=[[0, 1]]),
@@ -224,3 +307,32 @@ def test_proofs_of_a_program_that_was_changed(name: str, tmp_path: Path) -> None
     for part in (data["sources"], data["replay"]):
         part.update(digest=digest, **({"module": digest} if "module" in part else {}))
     assert status(data, tmp_path) in (Exit.RACE, None)
+
+
+# -- obstacles, and reports that do not say what they are about
+
+PRAGMA = """
+int main(void) {
+    int sum = 0;
+#pragma omp parallel for
+    for (int i = 0; i < 4; i++) sum += i;
+    return sum;
+}
+"""
+
+
+def test_obstacles_are_found_again(tmp_path: Path) -> None:
+    data = report_on(PRAGMA, tmp_path)
+    assert data["obstacles"]
+    assert status(data, tmp_path) is Exit.RACE_FREE
+    says(verdict="race-free", scope="all-inputs", reason=None)(data)
+    assert status(data, tmp_path) is Exit.RACE
+    del data["obstacles"]
+    assert status(data, tmp_path) is Exit.RACE
+
+
+def test_a_report_without_digest_is_not_confirmed(safe: tuple[Data, Path]) -> None:
+    data = copy(safe[0])
+    for part in (data["sources"], data["replay"]):
+        del part["digest"]
+    assert status(data, safe[1]) is Exit.UNKNOWN
