@@ -10,8 +10,13 @@ from typing import Any
 import pytest
 from unit.cli.commands import run_command
 
-from deadlocks.test_programs import PROGRAMS, checked
+from deadlocks.test_programs import PROGRAMS, checked, names, truth_of
+from raceproof import facts, interpreter
 from raceproof.cli import Exit, check_evidence
+from raceproof.core import Budget
+from raceproof.evidence import Answer
+from raceproof.evidence.lock_order import check_lock_order
+from raceproof.frontend import from_files, load
 from raceproof.report import to_json
 
 Data = dict[str, Any]
@@ -151,3 +156,23 @@ def test_forged_proofs(name: str, tmp_path: Path) -> None:
     data = report_on("opposite_order")
     FREE[name](data)
     assert status(data, tmp_path) is Exit.RACE
+
+
+# -- the checkers alone
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_order_of_locks_by_brute_force(name: str) -> None:
+    """Plainer rules than the engine's: what it proves here, they prove; of a deadlock nothing is accepted."""
+    truth = truth_of(PROGRAMS / f"{name}.c")
+    cp = facts.analyse(load(from_files([PROGRAMS / f"{name}.c"])), Budget.unlimited(), with_waits=True)
+    answer = check_lock_order(cp, Budget.unlimited()).answer
+    assert (answer is Answer.ACCEPTED) == (truth.prover == "lockset")
+
+
+@pytest.mark.parametrize("name", ["lost_signal", "spin_loop", "main_ends", "opposite_order", "barrier_count"])
+@pytest.mark.parametrize("spurious", [False, True])
+def test_the_interpreter_finds_deadlocks(name: str, spurious: bool) -> None:
+    for twin in (name, f"{name}_deadlock"):
+        found = interpreter.explore(load(from_files([PROGRAMS / f"{twin}.c"])), spurious=spurious)
+        assert bool(found.deadlocks) == (twin != name), (twin, found.deadlocks)
