@@ -48,7 +48,8 @@ def add_parser(commands: Commands) -> None:
         "check-evidence",
         help="check the evidence in a report again, by other means",
         description="Check every piece of evidence in a report with checkers that are independent of the engines: "
-        "races and deadlocks are run again, proofs are checked rule by rule or searched for again with another algorithm. "
+        "races and deadlocks are run again, proofs are checked rule by rule or searched for again with another "
+        "algorithm. "
         "Searches of small programs are confirmed by an interpreter; larger ones are only repeated, and not confirmed. "
         "Exit status: 0 all is accepted, 1 something is rejected, 2 bad input, 3 something could not be checked or "
         "confirmed.",
