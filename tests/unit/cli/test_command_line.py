@@ -220,7 +220,8 @@ def test_a_task_ends_with_its_verdict(
     last: str,
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(frontend, "from_task", lambda path, cflags, **options: None)
+    request = frontend.from_files([Path("demo.c")])
+    monkeypatch.setattr(frontend, "from_task", lambda path, cflags, **options: request)
     analysis.result = result
     main(["check", "--task", "demo.yml"])
     assert capsys.readouterr().out.splitlines()[-1] == last
