@@ -295,8 +295,9 @@ def _numbers(found: dict[int, Fields]) -> str:
 
 
 def _reported(replay: Fields, chosen: Fields, root: Path | None) -> Reported:
-    number, models, setup = int(chosen["id"]), _models(replay), _setup(replay)
+    number, models = int(chosen["id"]), _models(replay)
     request = _request(replay, root, models)
+    setup = _setup(replay)
     fields = chosen["schedule"]
     if "blocked" in fields:
         return Reported(number, request, models, setup, _run(fields), None, "deadlock", is_violation=True)
