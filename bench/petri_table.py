@@ -108,7 +108,7 @@ def measure(case: Case, time_limit: float) -> list[Row]:
     program = petri.parse_sml(path.read_text(encoding="utf-8"), path.name)
     rows = []
     for spurious in (False, True) if program.conditions else (False,):
-        net = petri.net_of_sml(program, spurious).net
+        net = petri.net_of_sml(program, spurious, as_printed=not spurious).net
         plain, native = (solved(net, solver, time_limit) for solver in (petri.solve_plainly, petri.solve))
         rows.append(Row(case, spurious, net, plain, native))
         print(f"{case.name}: {plain.seconds:.3f} s, native {native.seconds:.3f} s", file=sys.stderr, flush=True)

@@ -59,13 +59,12 @@ words race. All races are looked for. Columns as above.""",
 `petri/checking.py`. *run*: steps of the shortest run to a race. Verdicts are the paper's. The counts differ, as far as
 can be said of nets that the paper does not print:
 
-- *kept* is Explored at the end, without the configuration that ends an unsafe search. The second table counts it:
-  then Counter has as many as in the paper.
-- *subsumed*: Fig. 4 takes predecessors by every transition, also by one that gives no token that is wanted; those are
-  discarded at once, but counted, as are those that a smaller one drives out of Explored. The second table counts
-  neither: then Counter has as many as in the paper, other programs still more.
-- *iterations* are rounds of breadth; an unsafe search has one more than in the paper, in which the run is found: the
-  paper's numbers are the lengths of our runs.
+- The net is the paper's: the token of a thread at an access stands in Read_x or Write_x itself. With that, Counter and
+  CheckThenAct keep as many configurations as in the paper, and CheckThenAct needs as many rounds.
+- *kept* is Explored at the end, with the configuration that ends an unsafe search.
+- *subsumed* counts what a configuration in Explored covers when it comes, and what a smaller one drives out later. The
+  second table does not count the latter.
+- *iterations* are rounds of breadth. Counter has one more than in the paper, in which the run is found.
 - Of the safe programs the paper keeps fewer. It "narrowed down the examples to a characteristic part"; ours are whole,
   with every access and branch as two transitions. CounterWithLock with nothing but the write under the lock, the last
   row of the second table, keeps as many as there.

@@ -18,7 +18,7 @@ def test_verdicts_are_the_paper_s() -> None:
     assert [row.fault for row in rows] == [None, None, None]
     table = format_rows(rows)
     assert table.count("\n") == len(rows) + 1
-    assert "| Counter | 7 | 4 | 10 | 10 |" in table
+    assert "| Counter | 5 | 4 | 10 | 10 |" in table
 
 
 def test_faults_are_shown() -> None:
