@@ -54,9 +54,16 @@ void rp_read_string(const char *string, uint32_t access) {
     if (string != NULL) touch(string, access, strlen(string) + 1, false, "read");
 }
 
-static uint32_t unsure_bytes(const struct op *op, uint32_t stop, const char *other, uint64_t number) {
+/* More than an operation can say is left out, and bounds the search. */
+static void find_unsure(struct op *op, uint32_t stop, const char *other, uint64_t number) {
     uint64_t certain = certain_bytes((const char *)op->object, stop, other, number);
-    return certain < op->size ? op->size - (uint32_t)certain : 0;
+    uint32_t unsure = certain < op->size ? op->size - (uint32_t)certain : 0;
+    if (unsure > UINT16_MAX) {
+        note_unsure(op->site);
+        op->size -= unsure - UINT16_MAX;
+        unsure = UINT16_MAX;
+    }
+    op->unsure = (uint16_t)unsure;
 }
 
 void rp_read_stopped(const char *address, uint32_t access, uint32_t stop, const char *other, uint64_t number,
@@ -66,9 +73,9 @@ void rp_read_stopped(const char *address, uint32_t access, uint32_t stop, const 
     if (most == 0) return;
     struct op op = {.kind = OP_MEMORY, .size = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most, .id = access,
                     .site = site, .object = (uintptr_t)address};
-    op.unsure = unsure_bytes(&op, stop, other, number);
+    find_unsure(&op, stop, other, number);
     point(&op, visible_access[access], "read");
-    op.unsure = unsure_bytes(&op, stop, other, number); /* others may have changed it meanwhile */
+    find_unsure(&op, stop, other, number); /* others may have changed it meanwhile */
     if (self->polling) keep_poll(&op);
     if (options.algorithm->hb) detect(&op);
     if (!options.algorithm->accesses) futures_past(self, access);

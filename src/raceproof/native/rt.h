@@ -68,12 +68,14 @@ struct op {
     uint8_t exchange;  /* a compare-exchange: whether it writes is known when it is done (settle_exchange) */
     uint8_t undecided; /* one that is not done yet */
     uint8_t updates;   /* an atomic that reads and writes in one step */
-    uint32_t unsure; /* of an access: the last bytes, which it need not have touched */
+    uint16_t unsure;   /* of an access: the last bytes, which it need not have touched */
     uint32_t size;  /* of an access; OP_TRY: whether it succeeds; semaphores: the value before */
     uint32_t id; /* access or RP_NO_ACCESS */
     uint32_t site;
     uintptr_t object;
 };
+
+_Static_assert(sizeof(struct op) == 24 + sizeof(uintptr_t), "copied for each event: without padding");
 
 static inline bool is_access(const struct op *o) { return o->kind == OP_MEMORY || o->kind == OP_ATOMIC; }
 
