@@ -107,6 +107,45 @@ _STOPPED: Final = {
 _COMPARED: Final = _names("""
     strcmp strcoll strcasecmp __strcasecmp strverscmp strncmp strncasecmp strncasecmp_l memcmp bcmp
 """)
+# Objects of a fixed size that the caller names: written in any case,
+_ALWAYS_PREFIXES: Final = ("__atomic_", "llvm.va_", "llvm.eh.", "fe")
+_ALWAYS: Final = _names("""
+    pthread_create thrd_create pthread_key_create tss_create pthread_setcancelstate pthread_setcanceltype sem_getvalue
+    pthread_attr_init pthread_attr_destroy pthread_mutexattr_init pthread_mutexattr_destroy pthread_condattr_init
+    pthread_condattr_destroy pthread_rwlockattr_init pthread_rwlockattr_destroy pthread_barrierattr_init
+    pthread_barrierattr_destroy _pthread_cleanup_push setjmp _setjmp sigsetjmp __sigsetjmp
+    time times ftime frexp frexpf frexpl modf modff modfl remquo remquof remquol sincos sincosf sincosl
+    lgamma_r lgammaf_r lgammal_r rand_r erand48 nrand48 jrand48 drand48_r lrand48_r mrand48_r erand48_r nrand48_r
+    jrand48_r srand48_r random_r sigemptyset sigfillset sigandset sigorset cfmakeraw ecvt fcvt qecvt qfcvt
+    strtok strtok_r __strtok_r __udivmoddi4 __udivmodti4
+    vprintf vfprintf vdprintf vsprintf vsnprintf vasprintf vwprintf vfwprintf vswprintf vsyslog vwarn vwarnx verr verrx
+    vscanf vfscanf vsscanf vwscanf vfwscanf vswscanf __vasprintf_chk __vdprintf_chk __vfprintf_chk __vfwprintf_chk
+    __vprintf_chk __vsnprintf_chk __vsprintf_chk __vswprintf_chk __vsyslog_chk __vwprintf_chk
+""")
+# or if the call succeeds, which its result tells.
+_IF_NOT_NEGATIVE: Final = _names("""
+    stat fstat lstat fstatat __stat __fstat __lstat __xstat __fxstat __lxstat __fxstatat statfs fstatfs statvfs fstatvfs
+    statx clock_gettime __clock_gettime clock_getres gettimeofday __gettimeofday getrusage getrlimit getitimer
+    timer_gettime timerfd_gettime uname sysinfo tcgetattr pipe pipe2 socketpair sigaction __sigaction sigprocmask
+    sigpending sigaltstack getresuid getresgid select pselect accept accept4 getsockname getpeername getsockopt recvfrom
+    __recvfrom_chk mq_getattr mq_receive mq_timedreceive asprintf __asprintf_chk getcpu
+""")
+_IF_ZERO: Final = _names("""
+    pthread_join thrd_join pthread_timedjoin_np pthread_clockjoin_np pthread_tryjoin_np pthread_sigmask sigwait
+    posix_memalign pthread_getschedparam pthread_getattr_np pthread_getcpuclockid
+    pthread_attr_getdetachstate pthread_attr_getguardsize pthread_attr_getinheritsched pthread_attr_getschedparam
+    pthread_attr_getschedpolicy pthread_attr_getscope pthread_attr_getstack pthread_attr_getstacksize
+    pthread_attr_setdetachstate pthread_attr_setguardsize pthread_attr_setinheritsched pthread_attr_setschedparam
+    pthread_attr_setschedpolicy pthread_attr_setscope pthread_attr_setstack pthread_attr_setstacksize
+    pthread_mutexattr_gettype pthread_mutexattr_getrobust pthread_mutexattr_getprotocol pthread_mutexattr_getpshared
+    pthread_mutexattr_settype pthread_mutexattr_setrobust pthread_mutexattr_setprotocol pthread_mutexattr_setpshared
+    pthread_condattr_getclock pthread_condattr_getpshared pthread_condattr_setclock pthread_condattr_setpshared
+    pthread_rwlockattr_getpshared pthread_rwlockattr_setpshared pthread_rwlockattr_getkind_np
+    pthread_rwlockattr_setkind_np pthread_barrierattr_getpshared pthread_barrierattr_setpshared
+""")
+_IF_POSITIVE: Final = _names("wait wait3 wait4 waitpid inet_aton timespec_get timespec_getres")
+_IF_NOT_NULL: Final = _names("gmtime_r localtime_r")
+_TEXT_OF_TIME: Final = _names("asctime_r ctime_r")
 _NO_LIMIT: Final = (1 << 63) - 1
 _WIDE_FORMAT: Final = re.compile(r"%[^%a-zA-Z]*(?:l[sc\[]|[SC])")
 _SCANNED: Final = re.compile(
@@ -140,7 +179,7 @@ def hook_of(program: Program, call: Call, name: str, touch: MemoryTouch, access:
         read = _extent_read(program, name, touch, size)
         read = _stopped(name, touch.arg, read, call) if read is not None else None
         return AccessHook(access, kind, touch.arg, read) if read is not None else None
-    return _written(program, name, touch, access, size)
+    return _written(program, name, touch, access, size, call)
 
 
 def filling_hook(call: Call, name: str, access: int) -> AccessHook | None:
@@ -214,12 +253,35 @@ def _extent_read(program: Program, name: str, touch: MemoryTouch, pointer_size: 
             return None
 
 
-def _written(program: Program, name: str, touch: MemoryTouch, access: int, pointer_size: int) -> AccessHook | None:
+def _out_parameter(name: str, touch: MemoryTouch, access: int, extent: Extent, call: Call) -> AccessHook | None:
+    """A call that fails need not write: only where its result tells that it has, or it always does, is that told."""
+    if name.startswith(_ALWAYS_PREFIXES) or _is_in(name, _ALWAYS):
+        # Before the call: pthread_create stores the id before the new thread begins (C11 7.26.5.1; glibc does so).
+        return AccessHook(access, "write", touch.arg, extent)
+    if _is_in(name, _FLOATS.union(_INTEGERS)):
+        base = next((_INTEGERS[known] for known in names_of(name) if known in _INTEGERS), None)
+        given = call.args[base] if base is not None else IntConst(10, 32)
+        is_base = isinstance(given, IntConst) and (given.value == 0 or 2 <= given.value <= 36)
+        return AccessHook(access, "write", touch.arg, extent) if is_base else None
+    if _is_in(name, _TEXT_OF_TIME):
+        return AccessHook(access, "write", touch.arg, String(), behind=True, guard=Guard.NOT_NULL)
+    if _is_in(name, _IF_NOT_NULL):
+        return AccessHook(access, "write", touch.arg, extent, behind=True, guard=Guard.NOT_NULL)
+    if _is_in(name, _IF_ZERO):
+        return AccessHook(access, "write", touch.arg, extent, behind=True, guard=Guard.ZERO)
+    for names, bound in ((_IF_NOT_NEGATIVE, -1), (_IF_POSITIVE, 0)):
+        if _is_in(name, names):
+            return AccessHook(access, "write", touch.arg, extent, behind=True, guard=Guard.ABOVE, bound=bound)
+    return None
+
+
+def _written(
+    program: Program, name: str, touch: MemoryTouch, access: int, pointer_size: int, call: Call
+) -> AccessHook | None:
     arg = touch.arg
     match touch.extent:
         case Bytes():
-            # Before the call: pthread_create stores the id before the new thread begins (C11 7.26.5.1; glibc does so).
-            return AccessHook(access, "write", arg, Fixed(touch.extent.on(pointer_size)))
+            return _out_parameter(name, touch, access, Fixed(touch.extent.on(pointer_size)), call)
         case WholeObject():
             return AccessHook(access, "write", arg, Fixed(1)) if _is_handle(program, name) else None
         case ArgBytes(arg=length, times=times, unit=unit) if _is_in(name, _WHOLE | _PADDED):

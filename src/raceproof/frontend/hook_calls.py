@@ -261,6 +261,8 @@ class HookWriter:
             raise InternalError("an access that depends on the result of a call without one")
         if hook.guard is Guard.NOT_NULL:
             return self._make(lines, f"icmp ne ptr {result.value}, null")
+        if hook.guard is Guard.ZERO:
+            return self._make(lines, f"icmp eq {result.type} {result.value}, 0")
         return self._make(lines, f"icmp sgt {result.type} {result.value}, {hook.bound}")
 
     def _wide(self, argument: TextArgument | None, lines: list[str], is_signed: bool = False) -> str | None:

@@ -141,6 +141,7 @@ class Guard(Enum):
 
     ALWAYS = "always"
     NOT_NULL = "the result is not null"
+    ZERO = "the result is 0"
     ABOVE = "the result is greater than a bound"
 
 
