@@ -32,9 +32,13 @@ class Replayed:
         """The schedule with the steps of this execution; of a long one the last.
 
         Where the two accesses were made, and the threads stand before others in the end, they did not stand together.
+        Threads may take their inputs in another order than in the run that the schedule comes from.
         """
         is_long = len(self.record) > KEPT_STEPS
         record = () if is_long else self.record
+        sites = next((race.run.input_sites for race in self.races if shows(race, schedule)), None)
+        if sites is not None:
+            schedule = replace(schedule, run=replace(schedule.run, input_sites=sites))
         return replace(schedule, steps=self.steps[-KEPT_STEPS:], record=record, together=self.shows_as_well(schedule))
 
     def shows_as_well(self, schedule: Schedule) -> bool:

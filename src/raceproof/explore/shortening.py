@@ -13,7 +13,7 @@ from dataclasses import replace
 from raceproof.core import Budget
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.preparation import Prepared
-from raceproof.explore.replay import repeated, shows
+from raceproof.explore.replay import repeated
 from raceproof.model import Schedule, Turn
 
 MAX_TURNS = 200  # longer runs are not made readable by this
@@ -33,9 +33,7 @@ def shortened(prepared: Prepared, options: ExploreOptions, schedule: Schedule, b
             if replayed is None or replayed.shows_as_well(attempt) != attempt.together:
                 continue
             if repeated(prepared, options, attempt) is not None:
-                sites = next(race.run.input_sites for race in replayed.races if shows(race, attempt))
-                run = replace(attempt.run, input_sites=sites)  # threads may take theirs in another order now
-                best = replayed.kept_in(replace(attempt, run=run))
+                best = replayed.kept_in(attempt)
                 progress = True
                 break
     return best
