@@ -8,6 +8,7 @@ that the standards leave undefined) is not confirmed.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
@@ -361,6 +362,8 @@ class _Checker:
     def _wait(self, step: RunStep, api: ApiFunction) -> None:
         """The first step names the condition; the mutex comes with the unlock, as what follows."""
         condition = self._object(step, ObjectType.COND) if step.object is not None else None
+        if step.thread not in self.waits and step.result == errno.EPERM:
+            return  # refused by a mutex that the thread does not have, and that the record does not name
         if step.thread not in self.waits:
             self.waits[step.thread] = _Wait(api, [condition])
             return

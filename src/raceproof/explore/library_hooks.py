@@ -42,7 +42,7 @@ def _names(text: str) -> frozenset[str]:
 
 # What they touch is all of it.
 _WHOLE: Final = _names("""
-    memcpy memmove memset memcmp bcmp bcopy bzero explicit_bzero mempcpy __mempcpy memset_explicit swab
+    memcpy memmove memset memcmp bcmp bcopy bzero explicit_bzero mempcpy __mempcpy memset_explicit
     llvm.memcpy llvm.memcpy.inline llvm.memmove llvm.memset llvm.memset.inline
     __memcpy_chk __memmove_chk __memset_chk __mempcpy_chk __explicit_bzero_chk
     wmemcpy wmemmove wmemset wmemcmp wmempcpy fwrite fwrite_unlocked write pwrite send sendto qsort qsort_r
@@ -104,6 +104,11 @@ _STOPPED: Final = {
     "strspn": (Stop.SPAN, False), "strcspn": (Stop.COSPAN, False), "strpbrk": (Stop.COSPAN, False),
     "strstr": (Stop.SUBSTRING, False),
 }  # fmt: skip
+# How far they read is not known.
+_READ_IN_PART: Final = _names("""
+    a64l fnmatch sscanf vsscanf __isoc99_sscanf __isoc23_sscanf regexec strptime getdate inet_pton inet_addr inet_aton
+    inet_network ether_aton ether_aton_r getsubopt wordexp rpmatch strtofflags mbtowc mbrtowc mblen mbrlen
+""")
 _COMPARED: Final = _names("""
     strcmp strcoll strcasecmp __strcasecmp strverscmp strncmp strncasecmp strncasecmp_l memcmp bcmp
 """)
@@ -246,7 +251,7 @@ def _extent_read(program: Program, name: str, touch: MemoryTouch, pointer_size: 
                 return Product((arg,) if times is None else (arg, times), unit)
             return StringUpTo(arg) if _is_in(name, _READ_TO_NUL) and times is None and unit == 1 else None
         case CString():
-            return None if _is_wide(name) else String()
+            return None if _is_wide(name) or _is_in(name, _READ_IN_PART) else String()
         case WholeObject():
             return Fixed(1) if _is_handle(program, name) else None
         case Reach() | None:

@@ -249,7 +249,7 @@ int cond_wait(const void *cond, const void *mutex, bool timed, const char *what)
     cancellation_point();
     point(&op, true, what);
     if (m->owner != self->tid) {
-        if (reports_non_owner(m)) return EPERM;
+        if (reports_non_owner(m)) return told(EPERM);
         report_other("wait", "wait on a condition without holding its mutex", rp_site);
     }
     uint32_t site = rp_site;

@@ -10,6 +10,7 @@ from typing import Final
 
 from raceproof.facts.library.effect_terms import (
     ALL,
+    INT64,
     LONG,
     MBSTATE,
     OPAQUE,
@@ -144,7 +145,7 @@ TEXT: Final = effects(
     ),
     ("fnmatch", rd(0), rd(1)),
     ("regcomp", wr(0, ALL), rd(1)),  # what regex_t points to, only the library sees
-    ("regexec", rd(0, ALL), rd(1), wr(3, n(2, unit=8))),
+    ("regexec", rd(0, ALL), rd(1), wr(3, n(2, unit=8)), rd(3, INT64)),  # REG_STARTEND: it reads the first match
     ("regerror", rd(1, ALL), wr(2, n(3))),
     ("regfree", wr(0, ALL)),
     ("setlocale", rd(1), static("locale")),
