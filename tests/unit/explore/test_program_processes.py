@@ -148,7 +148,7 @@ def test_nothing_is_left_when_all_are_killed(tmp_path: Path) -> None:
     waits = f'fclose(fopen("{ready}", "w")); for (volatile int i = 0; ; i++) pause();'
     command = _command(tmp_path, NAMER.replace("MAKE", NAMED["semaphores"] + waits))
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
-    for _ in range(600):
+    for _ in range(2400):
         if ready.exists():
             break
         time.sleep(0.05)
