@@ -107,13 +107,13 @@ _STOPPED: Final = {
 # How far they read is not known.
 _READ_IN_PART: Final = _names("""
     a64l fnmatch sscanf vsscanf __isoc99_sscanf __isoc23_sscanf regexec strptime getdate inet_pton inet_addr inet_aton
-    inet_network ether_aton ether_aton_r getsubopt wordexp rpmatch strtofflags mbtowc mbrtowc mblen mbrlen
+    inet_network ether_aton ether_aton_r getsubopt wordexp rpmatch mbtowc mbrtowc mblen mbrlen
 """)
 _COMPARED: Final = _names("""
     strcmp strcoll strcasecmp __strcasecmp strverscmp strncmp strncasecmp strncasecmp_l memcmp bcmp
 """)
 # Objects of a fixed size that the caller names: written in any case,
-_ALWAYS_PREFIXES: Final = ("__atomic_", "llvm.va_", "llvm.eh.", "fe")
+_ALWAYS_PREFIXES: Final = ("__atomic_", "llvm.va_", "llvm.eh.")
 _ALWAYS: Final = _names("""
     pthread_create thrd_create pthread_key_create tss_create pthread_setcancelstate pthread_setcanceltype sem_getvalue
     pthread_attr_init pthread_attr_destroy pthread_mutexattr_init pthread_mutexattr_destroy pthread_condattr_init
@@ -122,7 +122,7 @@ _ALWAYS: Final = _names("""
     time times ftime frexp frexpf frexpl modf modff modfl remquo remquof remquol sincos sincosf sincosl
     lgamma_r lgammaf_r lgammal_r rand_r erand48 nrand48 jrand48 drand48_r lrand48_r mrand48_r erand48_r nrand48_r
     jrand48_r srand48_r random_r sigemptyset sigfillset sigandset sigorset cfmakeraw ecvt fcvt qecvt qfcvt
-    strtok strtok_r __strtok_r __udivmoddi4 __udivmodti4
+    strtok strtok_r __strtok_r __udivmoddi4 __udivmodti4 fegetenv fegetexceptflag feholdexcept
     vprintf vfprintf vdprintf vsprintf vsnprintf vasprintf vwprintf vfwprintf vswprintf vsyslog vwarn vwarnx verr verrx
     vscanf vfscanf vsscanf vwscanf vfwscanf vswscanf __vasprintf_chk __vdprintf_chk __vfprintf_chk __vfwprintf_chk
     __vprintf_chk __vsnprintf_chk __vsprintf_chk __vswprintf_chk __vsyslog_chk __vwprintf_chk
