@@ -1,4 +1,4 @@
-"""What may import what: downwards only, and from a room's package, never from a module inside it."""
+"""What may import what: downwards only, and through a package's `__init__`, never from a module inside it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NAMES_OF_THE_PACKAGE = {"__version__"}
 def imported_modules(source: str, package: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:
     """(line, dotted name) of everything of raceproof's that the source imports, at any depth of nesting.
 
-    For `from a.b import c` the name is a.b, except for `from raceproof import c`, where c is a room.
+    For `from a.b import c` the name is a.b, except for `from raceproof import c`, where c is a package.
     """
     for node in ast.walk(ast.parse(source)):
         match node:
@@ -63,40 +63,40 @@ def imported_modules(source: str, package: tuple[str, ...]) -> Iterator[tuple[in
                     yield node.lineno, parts
 
 
-def breaches(source: str, room: str, where: str) -> list[str]:
+def breaches(source: str, package: str, where: str) -> list[str]:
     result = []
-    package = ("raceproof",) if room in ("__main__", "__init__", "api") else ("raceproof", room)
-    for line, parts in imported_modules(source, package):
+    prefix = ("raceproof",) if package in ("__main__", "__init__", "api") else ("raceproof", package)
+    for line, parts in imported_modules(source, prefix):
         if len(parts) == 1:
-            result.append(f"{where}:{line}: imports raceproof as a whole; name the room")
-        elif parts[1] == room:
+            result.append(f"{where}:{line}: imports raceproof as a whole; name the package")
+        elif parts[1] == package:
             continue
-        elif parts[1] not in MAY_IMPORT[room]:
-            result.append(f"{where}:{line}: {room} must not import {parts[1]}")
+        elif parts[1] not in MAY_IMPORT[package]:
+            result.append(f"{where}:{line}: {package} must not import {parts[1]}")
         elif len(parts) > 2:
             result.append(f"{where}:{line}: import from raceproof.{parts[1]}, not from {'.'.join(parts)}")
     return result
 
 
-def room_of(path: Path) -> str:
+def package_of(path: Path) -> str:
     parts = path.relative_to(SRC).parts
     return parts[0] if len(parts) > 1 else path.stem
 
 
-def test_rooms_import_downwards_and_through_the_package() -> None:
+def test_packages_import_downwards_and_through_init() -> None:
     found = []
     for path in sorted(SRC.rglob("*.py")):
-        found += breaches(path.read_text(encoding="utf-8"), room_of(path), str(path.relative_to(SRC)))
+        found += breaches(path.read_text(encoding="utf-8"), package_of(path), str(path.relative_to(SRC)))
     assert found == []
 
 
-def test_every_room_is_in_the_table() -> None:
-    rooms = {room_of(path) for path in SRC.rglob("*.py")}
-    assert rooms <= set(MAY_IMPORT)
+def test_every_package_is_in_the_table() -> None:
+    packages = {package_of(path) for path in SRC.rglob("*.py")}
+    assert packages <= set(MAY_IMPORT)
 
 
 @pytest.mark.parametrize("package", sorted(p.parent.name for p in SRC.glob("*/__init__.py")))
-def test_every_room_says_what_it_is_for(package: str) -> None:
+def test_every_package_says_what_it_is_for(package: str) -> None:
     tree = ast.parse((SRC / package / "__init__.py").read_text(encoding="utf-8"))
     docstring = ast.get_docstring(tree)
     assert docstring is not None
@@ -106,7 +106,7 @@ def test_every_room_says_what_it_is_for(package: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("room", "source"),
+    ("package", "source"),
     [
         ("core", "from raceproof.ir import Program"),
         ("report", "from raceproof.portfolio import check"),
@@ -120,12 +120,12 @@ def test_every_room_says_what_it_is_for(package: str) -> None:
         ("corpora", "from raceproof import portfolio"),
     ],
 )
-def test_breaches_are_found(room: str, source: str) -> None:
-    assert len(breaches(source, room, "x.py")) == 1
+def test_breaches_are_found(package: str, source: str) -> None:
+    assert len(breaches(source, package, "x.py")) == 1
 
 
 @pytest.mark.parametrize(
-    ("room", "source"),
+    ("package", "source"),
     [
         ("ir", "from raceproof.core import SourcePos"),
         ("facts", "from raceproof.facts.pointers.points_to import solve"),
@@ -135,5 +135,5 @@ def test_breaches_are_found(room: str, source: str) -> None:
         ("explore", "from raceproof import frontend"),
     ],
 )
-def test_allowed_imports_pass(room: str, source: str) -> None:
-    assert breaches(source, room, "x.py") == []
+def test_allowed_imports_pass(package: str, source: str) -> None:
+    assert breaches(source, package, "x.py") == []

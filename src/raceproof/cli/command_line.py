@@ -21,7 +21,7 @@ from raceproof.core import InputError, InternalError, LimitReached, ToolMissing,
 
 LONGEST_MESSAGE = 10_000
 COMMANDS = ("check", "explore", "replay", "check-evidence", "petri", "bench", "dump", "doctor", "completion")
-"""Each is a module of this room, in the order in which they are listed."""
+"""Each is a module of this package, in the order in which they are listed."""
 
 
 def main(argv: list[str] | None = None) -> int:

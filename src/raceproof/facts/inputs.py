@@ -2,7 +2,7 @@
 
 A program without any such input does the same in every run but for the order of its threads: what a search over all
 schedules shows of one run then holds for all. `program_inputs` names each place that may ask for something, in the
-code that may be reached; it errs on the side of more.
+code that may be reached; it over-approximates.
 
 Most inputs count wherever they are read, because how much is read decides what is written. Some are plain values (the
 time, a random number, a process id, an address made a number): those count only if they may decide something, which

@@ -1,4 +1,4 @@
-"""frontend: C files to an `ir.Program`, by clang and LLVM IR. The only room that knows LLVM's syntax."""
+"""frontend: C files to an `ir.Program`, by clang and LLVM IR. The only package that knows LLVM's syntax."""
 
 from raceproof.frontend.cache import Cache
 from raceproof.frontend.compile import zig_program

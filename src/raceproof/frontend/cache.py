@@ -195,7 +195,7 @@ def _digest_of_parts(*parts: str) -> str:
 def _code_digest() -> str:
     """A hash of the code that makes a `Program` of a module: an entry made by other code is not ours."""
     package = Path(__file__).parents[1]
-    files = sorted(path for room in ("core", "frontend", "ir") for path in (package / room).glob("*.py"))
+    files = sorted(path for name in ("core", "frontend", "ir") for path in (package / name).glob("*.py"))
     return _digest_of_parts(sys.version, *(f"{path.name} {_file_digest(path)}" for path in files))
 
 

@@ -364,7 +364,7 @@ class BarrierFact:
 
 @dataclass(frozen=True, slots=True)
 class CallTargets:
-    """What a call may run; errs on the side of more. All names are of functions.
+    """What a call may run, over-approximated. All names are of functions.
 
     `functions` of the program, `externals` of the library. `callbacks`: functions of the program that the library
     runs before the call returns, `starts`: that it runs as threads (None: not known which), `at_end`: that it will run

@@ -1,6 +1,6 @@
 """What a net needs to know about the program, whichever accesses it is about.
 
-All of it errs on the side of more: more that may be run, released, posted.
+All of it is over-approximated: what may be run, released, posted.
 """
 
 from __future__ import annotations

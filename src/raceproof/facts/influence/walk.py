@@ -13,7 +13,7 @@ leads to the same object wherever that lies; but a pointer that was made a numbe
 another object, is one. So is the id of a thread as a number. Such a value is *raw* as long as nothing was computed from
 it: it may be stored, passed on, made a pointer again, and compared for equality with another one, or with null.
 
-Everything errs on the side of more: what is not understood decides something.
+Everything is over-approximated: what is not understood decides something.
 """
 
 from __future__ import annotations

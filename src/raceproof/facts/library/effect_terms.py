@@ -32,7 +32,7 @@ from raceproof.facts.library.effects import (
 )
 
 # Sizes: the largest among glibc and musl on x86, x86-64 and aarch64, where they differ. A size that is too large
-# makes an access too wide, which errs on the side of reporting.
+# makes an access too wide, an over-approximation.
 CHAR: Final = Bytes(1)
 INT: Final = Bytes(4)
 FLOAT: Final = Bytes(4)

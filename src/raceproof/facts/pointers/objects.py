@@ -8,7 +8,7 @@ is not known. It stands for the addresses
 with `offset` in the first element of every dimension. `&a[2].f` keeps its exact offset, `&a[i].f` is `a + f` with
 the dimension (0, sizeof a[0], sizeof a). An offset of None is anywhere in the object.
 
-Arithmetic errs on the side of more addresses. Two rules of C are relied on: a pointer stays within its object,
+Arithmetic over-approximates the addresses. Two rules of C are relied on: a pointer stays within its object,
 and stepping forwards by whole elements stays within the array.
 """
 

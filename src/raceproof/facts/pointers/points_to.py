@@ -10,7 +10,7 @@ Differs:
   * integers of pointer size carry pointers; threads' ids are pointers to thread objects;
   * library functions are described by tables, unknown ones by the outside world (`workspace`).
 
-Everything here is a may-answer and errs on the side of more, except where it says must.
+Everything here is a may-answer, an over-approximation, except where it says must.
 The program is assumed not to make pointers out of nothing, to keep them within their objects, and to store them whole.
 """
 
