@@ -86,6 +86,13 @@ void *f(void *p) { if (go) { if (atomic_exchange(&c, 1)) c = 0; else
 x++; } return 0; }
 int main(void) { MANY(f) go = 1; return 0; }
 """,
+    "threads that have yet to move while main loops for ever": """atomic_int c; int x;
+void *f(void *p) { c = 1;
+x = 1; return 0; }
+void *g(void *p) { if (c == 0)
+x = 2; return 0; }
+int main(void) { pthread_t s, t; create(s, f); create(t, g); for (;;) ; }
+""",
     "threads whose creators are any number": """int x;
 void *g(void *p) {
 x++; return 0; }
