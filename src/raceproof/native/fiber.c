@@ -1,4 +1,5 @@
-/* fiber.c: fibers, for raceproof.explore. On x86 a switch is a dozen instructions; elsewhere it is ucontext's. */
+/* fiber.c: fibers, for raceproof.explore. A switch is a few instructions on x86, aarch64, arm and
+ * riscv64; elsewhere it is ucontext's, which musl does not have. */
 
 #define _GNU_SOURCE
 #include "fiber.h"
@@ -142,6 +143,118 @@ void fiber_make(struct fiber *fiber, void (*entry)(void), bool is_first) {
         fiber->fp = (struct fp_environment){.mxcsr = 0x1f80, .x87_control = 0x37f};
     else
         fp_read(&fiber->fp);
+}
+
+#elif defined(FIBERS_OF_OTHERS)
+
+/* Saves what the ABI says a callee must keep, and the floating-point environment, swaps stacks, restores. FRAME words
+ * are on the stack; at RETURN is where to go on, at FP_BEGIN the environment. */
+#if defined(__aarch64__)
+enum { FRAME = 22, RETURN = 11, FP_BEGIN = 20 };
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".hidden rp_switch\n"
+        ".globl rp_switch\n"
+        ".type rp_switch,%function\n"
+        "rp_switch:\n"
+        "  sub sp, sp, #176\n"
+        "  stp x19, x20, [sp, #0]\n"
+        "  stp x21, x22, [sp, #16]\n"
+        "  stp x23, x24, [sp, #32]\n"
+        "  stp x25, x26, [sp, #48]\n"
+        "  stp x27, x28, [sp, #64]\n"
+        "  stp x29, x30, [sp, #80]\n"
+        "  stp d8, d9, [sp, #96]\n"
+        "  stp d10, d11, [sp, #112]\n"
+        "  stp d12, d13, [sp, #128]\n"
+        "  stp d14, d15, [sp, #144]\n"
+        "  mrs x9, fpcr\n"
+        "  mrs x10, fpsr\n"
+        "  stp x9, x10, [sp, #160]\n"
+        "  mov x9, sp\n"
+        "  str x9, [x0]\n"
+        "  ldr x9, [x1]\n"
+        "  mov sp, x9\n"
+        "  ldp x9, x10, [sp, #160]\n"
+        "  msr fpcr, x9\n"
+        "  msr fpsr, x10\n"
+        "  ldp x19, x20, [sp, #0]\n"
+        "  ldp x21, x22, [sp, #16]\n"
+        "  ldp x23, x24, [sp, #32]\n"
+        "  ldp x25, x26, [sp, #48]\n"
+        "  ldp x27, x28, [sp, #64]\n"
+        "  ldp x29, x30, [sp, #80]\n"
+        "  ldp d8, d9, [sp, #96]\n"
+        "  ldp d10, d11, [sp, #112]\n"
+        "  ldp d12, d13, [sp, #128]\n"
+        "  ldp d14, d15, [sp, #144]\n"
+        "  add sp, sp, #176\n"
+        "  br x30\n"
+        ".size rp_switch, .-rp_switch\n");
+
+static void fp_now(uintptr_t *words) {
+    __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(words[0]), "=r"(words[1]));
+}
+#elif defined(__arm__)
+enum { FRAME = 28, RETURN = 27, FP_BEGIN = 0 };
+__asm__(".text\n"
+        ".arm\n"
+        ".p2align 2\n"
+        ".hidden rp_switch\n"
+        ".globl rp_switch\n"
+        ".type rp_switch,%function\n"
+        "rp_switch:\n"
+        "  push {r3-r11, lr}\n" /* r3 for the alignment */
+        "  vpush {d8-d15}\n"
+        "  vmrs r2, fpscr\n"
+        "  push {r2, r3}\n"
+        "  str sp, [r0]\n"
+        "  ldr sp, [r1]\n"
+        "  pop {r2, r3}\n"
+        "  vmsr fpscr, r2\n"
+        "  vpop {d8-d15}\n"
+        "  pop {r3-r11, lr}\n"
+        "  bx lr\n"
+        ".size rp_switch, .-rp_switch\n");
+
+static void fp_now(uintptr_t *words) { __asm__ volatile("vmrs %0, fpscr" : "=r"(words[0])); }
+#else
+enum { FRAME = 26, RETURN = 12, FP_BEGIN = 25 };
+#define KEPT(move, floating)                                                                                           \
+    move " s0, 0(sp)\n" move " s1, 8(sp)\n" move " s2, 16(sp)\n" move " s3, 24(sp)\n" move " s4, 32(sp)\n"             \
+    move " s5, 40(sp)\n" move " s6, 48(sp)\n" move " s7, 56(sp)\n" move " s8, 64(sp)\n" move " s9, 72(sp)\n"           \
+    move " s10, 80(sp)\n" move " s11, 88(sp)\n" move " ra, 96(sp)\n" floating " fs0, 104(sp)\n"                       \
+    floating " fs1, 112(sp)\n" floating " fs2, 120(sp)\n" floating " fs3, 128(sp)\n" floating " fs4, 136(sp)\n"       \
+    floating " fs5, 144(sp)\n" floating " fs6, 152(sp)\n" floating " fs7, 160(sp)\n" floating " fs8, 168(sp)\n"       \
+    floating " fs9, 176(sp)\n" floating " fs10, 184(sp)\n" floating " fs11, 192(sp)\n"
+__asm__(".text\n"
+        ".p2align 2\n"
+        ".hidden rp_switch\n"
+        ".globl rp_switch\n"
+        ".type rp_switch,%function\n"
+        "rp_switch:\n"
+        "  addi sp, sp, -208\n"
+        KEPT("sd", "fsd")
+        "  frcsr t0\n"
+        "  sd t0, 200(sp)\n"
+        "  sd sp, 0(a0)\n"
+        "  ld sp, 0(a1)\n"
+        "  ld t0, 200(sp)\n"
+        "  fscsr t0\n"
+        KEPT("ld", "fld")
+        "  addi sp, sp, 208\n"
+        "  jr ra\n"
+        ".size rp_switch, .-rp_switch\n");
+
+static void fp_now(uintptr_t *words) { __asm__ volatile("frcsr %0" : "=r"(words[0])); }
+#endif
+
+void fiber_make(struct fiber *fiber, void (*entry)(void), bool is_first) {
+    uintptr_t *frame = (uintptr_t *)((char *)fiber->stack + fiber->stack_size - 64) - FRAME;
+    memset(frame, 0, FRAME * sizeof *frame); /* also a new process's floating-point environment */
+    frame[RETURN] = (uintptr_t)entered(fiber, entry);
+    if (!is_first) fp_now(frame + FP_BEGIN);
+    fiber->sp = frame;
 }
 
 #else

@@ -52,6 +52,13 @@ static inline void fiber_swap(struct fiber *from, struct fiber *to) {
     if (!options.fp_unseen) fp_swap(&from->fp, &to->fp);
     rp_switch(&from->sp, &to->sp);
 }
+#elif (defined(__aarch64__) || defined(__arm__) || (defined(__riscv) && __riscv_xlen == 64)) && \
+    !defined(RP_PORTABLE_FIBERS)
+#define FIBERS_OF_OTHERS 1
+
+void rp_switch(void **from, void **to); /* takes the floating-point environment with it */
+
+static inline void fiber_swap(struct fiber *from, struct fiber *to) { rp_switch(&from->sp, &to->sp); }
 #else
 void fiber_swap(struct fiber *from, struct fiber *to);
 #endif
