@@ -74,6 +74,8 @@ soak: .venv/.stamp-dev
 	cd tests && PYTHONPATH=.:.. ../$(BIN)/python -m musl.comparison --write
 	cd tests && PYTHONPATH=.:.. ../$(BIN)/python -m exploration.soak --seed $(SEED) --minutes $(MINUTES) \
 	    --jobs $(WORKERS) --out $(abspath $(OUT)) --write
+	cd tests && PYTHONPATH=.:.. ../$(BIN)/python -m exploration.deadlock_soak --seed $(SEED) --minutes $(MINUTES) \
+	    --jobs $(WORKERS) --out $(abspath $(OUT)) --write
 
 # Small faults in raceproof itself, one at a time: do the tests notice? Goes on where it was ended (build/mutation).
 mutation: .venv/.stamp-dev

@@ -186,6 +186,13 @@ writing.""",
         "### The present version",
         """A shorter run on the code as it is. The table above it is of the last long one.""",
     ),
+    "deadlock-soak": (
+        "### Deadlocks of generated programs",
+        """Programs with locks of all kinds, conditions, semaphores, barriers, joins and initialisers
+(`tests/exploration/blocking.py`) before everybody who says something about deadlocks. `dfs` executes every schedule;
+a contradiction is a proof beside a deadlock that it executes, or a deadlock that it does not have. *open*: no answer,
+or one up to a bound; the interpreter looks at every fourth program, `check` with `check-evidence` at every tenth.""",
+    ),
     "musl": (
         "## Library tables against musl",
         """What the bodies of musl's functions do, by points-to, against the rows of the tables (`tests/musl/`).
