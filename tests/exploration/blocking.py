@@ -1,4 +1,4 @@
-"""Small C programs whose threads may block one another, from a seed: `python -m exploration.blocking SEED` (in `tests`).
+"""Small C programs whose threads may block one another: `python -m exploration.blocking SEED` (from `tests`).
 
 Two or three threads take locks of all kinds (plain, recursive and error-checking mutexes, rwlocks, spin locks,
 semaphores), nested, in one order or in several; try them, or wait for them with a time limit; wait at conditions,
