@@ -159,7 +159,7 @@ CO_ENABLED = ("dpor", "pdp", "dhtc")
 """Algorithms for which a race is two accesses that can both come next: with weaker atomics there are others."""
 _WEAK = re.compile(
     r"memory_order_(?!seq_cst)\w|__ATOMIC_(?!SEQ_CST)[A-Z]|__sync_lock_(test_and_set|release)|_?try|timed|clock(wait|lock|rdlock|wrlock)|sem_getvalue"
-    r"|pthread_cancel|pthread_exit(?s:.*)pthread_once"
+    r"|setrobust|pthread_cancel|pthread_exit(?s:.*)pthread_once"
 )
 """What may keep threads apart without ordering them: searches for threads that stand together prove nothing then."""
 

@@ -16,7 +16,7 @@ OTHERS: Final = ("optimal", "dpor", "pdp", "dhtc", UNHUNTED)
 _CHANGES: Final = tuple(CHANGES)
 _WEAK: Final = re.compile(r"memory_order_(?!seq_cst)")
 _WAITS: Final = re.compile(r"cond_\w*wait|pthread_cancel")
-_TRIED: Final = re.compile(r"try(?:rd|wr)?lock|trywait|tryjoin|pthread_cancel")
+_TRIED: Final = re.compile(r"try(?:rd|wr)?lock|trywait|tryjoin|setrobust|pthread_cancel")
 _CHECKED: Final = (tuple(portfolio.ENGINES), ("shapes",), ("petri",), ("transactions",), ("bmc",), ("explore",))
 
 

@@ -63,6 +63,7 @@ _SHORTENED = 10  # races: with more, nobody looks at each
 _SHORTENING = 1.0  # seconds for all of them
 _BEHIND_RACES = ("dfs", "optimal")  # searches that find every race, whatever others there are
 _CANCELS = "pthread_cancel"
+_MAKES_ROBUST = ("pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np")
 _TOGETHER = ("dpor", "pdp", "dhtc")  # searches that do not ask what happens before what
 
 Key = tuple[AccessId, AccessId]
@@ -191,6 +192,8 @@ def _may_hide_races(cp: ConcurrentProgram) -> str | None:
         return "atomics that do not acquire what they read, or release what they write, keep some apart"
     for name in cp.program.externals:
         operation = facts.sync_op(name)
+        if name in _MAKES_ROBUST:
+            return "robust mutexes that can no longer be locked keep some apart"
         if name == _CANCELS or (operation is not None and (operation.may_fail or operation.tells)):
             return f"`{name}` keeps some apart"
     ending = facts.may_end_thread(cp.program, cp.calls) if cp.calls is not None else frozenset()
