@@ -192,3 +192,39 @@ def test_the_race_is_executed(name: str, order: tuple[int, ...], tmp_path: Path)
     assert not found.problems, str(found)
     assert found.is_complete
     assert len(found.races) == 1
+
+
+ALIKE = {
+    "a mutex that its owner takes again": """
+static pthread_mutex_t m = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static void *t1(void *arg) { pthread_mutex_trylock(&m); pthread_mutex_unlock(&m); return arg; }
+static void *t2(void *arg) {
+  pthread_mutex_lock(&m);
+  pthread_mutex_lock(&m);
+  pthread_mutex_trylock(&m);
+  pthread_mutex_unlock(&m);
+  return arg;
+}
+""",
+    "a mutex that is not given to whoever unlocks it": """
+static pthread_mutex_t m = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static void *t1(void *arg) { pthread_mutex_unlock(&m); return arg; }
+static void *t2(void *arg) {
+  pthread_mutex_lock(&m);
+  pthread_mutex_trylock(&m);
+  pthread_mutex_unlock(&m);
+  return arg;
+}
+""",
+}
+
+
+@pytest.mark.parametrize("order", [(1, 2), (2, 1)])
+@pytest.mark.parametrize("name", list(ALIKE))
+def test_what_others_do_not_see_makes_no_class(name: str, order: tuple[int, ...], tmp_path: Path) -> None:
+    creations = "\n".join(f"  pthread_create(&id, 0, t{number}, 0);" for number in order)
+    whole = Specimen("loose", 0, as_source(ALIKE[name] + f"int main(void) {{\n  pthread_t id;\n{creations}\n}}\n"))
+    found = judge(whole, Plan((*searches_of(whole), *classes_of(whole))), tmp_path, LIMITS)
+    assert not found.problems, str(found)
+    assert found.is_complete
+    assert found.outcomes["optimal"].executions == found.outcomes["classes"].classes

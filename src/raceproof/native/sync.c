@@ -73,11 +73,21 @@ static bool reports_non_owner(const struct object *o) {
     return o->type == O_MUTEX && (o->mutex_kind != M_NORMAL || o->robust);
 }
 
+/* What others can neither see nor change is no scheduling point: a mutex that its owner takes once more, or gives back
+ * without letting go of it, and one that refuses whoever unlocks it without having it. */
+static bool is_taken_again(const struct object *o) {
+    return o->type == O_MUTEX && o->mutex_kind != M_NORMAL && o->owner == self->tid;
+}
+
+static bool keeps_its_owner(const struct object *o) {
+    return reports_non_owner(o) && (o->owner != self->tid || o->depth > 1);
+}
+
 static int take_lock(const void *lock, enum object_type type, bool shared, const char *what) {
     struct op op = sync_op(type == O_SECTION ? OP_ATOMIC_SECTION : shared ? OP_RDLOCK : OP_LOCK, lock, type, !shared);
     op.shared = shared;
     op.global = type == O_SECTION; /* it stands for all that comes in it */
-    point(&op, true, what);
+    point(&op, !is_taken_again(object_at(lock, type)), what);
     struct object *o = object_at(lock, type);
     if (o->unrecoverable) return ENOTRECOVERABLE;
     if (o->owner == self->tid) {
@@ -102,7 +112,7 @@ static int try_lock(const void *lock, enum object_type type, bool shared, bool t
     note_try();
     struct op op = sync_op(OP_TRY, lock, type, !shared);
     op.shared = shared;
-    point(&op, true, what);
+    point(&op, !is_taken_again(object_at(lock, type)), what);
     struct object *o = object_at(lock, type);
     self->pending = op;
     if (!try_succeeds(self)) {
@@ -135,7 +145,7 @@ static int release_lock(const void *lock, enum object_type type, const char *wha
     bool is_reader = (o->readers & BIT(self->tid)) != 0;
     struct op op = sync_op(OP_UNLOCK, lock, type, !is_reader);
     /* A writer waits for several readers: the search must know when each of them goes. */
-    point(&op, is_reader || unlock_is_point(), what);
+    point(&op, is_reader || (unlock_is_point() && !keeps_its_owner(o)), what);
     uint32_t n = G->paths;
     if (o->readers & BIT(self->tid)) {
         clock_join(o->hb_readers, self->hb, n);
