@@ -216,6 +216,12 @@ static void *t2(void *arg) {
   return arg;
 }
 """,
+    "an array that is sorted": """
+static int numbers[6] = {5, 2, 8, 1, 9, 3};
+static int compare(const void *p, const void *q) { return *(const int *)p - *(const int *)q; }
+static void *t1(void *arg) { qsort(numbers, 6, sizeof numbers[0], compare); return arg; }
+static void *t2(void *arg) { numbers[0] = 0; return arg; }
+""",
 }
 
 

@@ -46,6 +46,8 @@ int rp_fork_mode;
 
 int rp_tid(void) { return tid; }
 void rp_yield(void) { last.yields++; }
+uint32_t rp_written(const void *address, uint64_t length) { return (void)address, (void)length, RP_NO_ACCESS; }
+void rp_write_range(void *address, uint32_t access, uint64_t length) { (void)address, (void)access, (void)length; }
 uint64_t rp_now(void) { return now_ns += 1000; }
 void rp_sleep_for(uint64_t ns) { now_ns += ns; }
 void rp_sleep_until(uint64_t ns) { now_ns = ns > now_ns ? ns : now_ns; }

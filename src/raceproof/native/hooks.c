@@ -48,7 +48,15 @@ void rp_read_range(const void *address, uint32_t access, uint64_t length) {
     touch(address, access, length, false, "read");
 }
 
-void rp_write_range(void *address, uint32_t access, uint64_t length) { touch(address, access, length, true, "write"); }
+void rp_write_range(void *address, uint32_t access, uint64_t length) {
+    self->written = (struct written){(uintptr_t)address, length, access};
+    touch(address, access, length, true, "write");
+}
+
+uint32_t rp_written(const void *address, uint64_t length) {
+    const struct written *w = &self->written;
+    return w->address == (uintptr_t)address && w->length == length ? w->access : RP_NO_ACCESS;
+}
 
 void rp_read_string(const char *string, uint32_t access) {
     if (string != NULL) touch(string, access, strlen(string) + 1, false, "read");

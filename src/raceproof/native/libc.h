@@ -29,6 +29,8 @@ uint64_t rp_now(void); /* virtual nanoseconds since the program's start */
 void rp_sleep_for(uint64_t ns);
 void rp_sleep_until(uint64_t ns);
 extern int rp_fork_mode;
+/* The access by which the program told that this thread writes all of that memory now, or RP_NO_ACCESS. */
+uint32_t rp_written(const void *address, uint64_t length);
 
 /* Is p in the stack of a thread of the program? Without it, a free() of such a pointer goes to the real one. */
 int rp_is_stack(const void *p) __attribute__((weak));

@@ -129,6 +129,7 @@ struct frame { uint32_t site; uintptr_t sp; };
 #define TIMEOUTS_OF_ONE 3
 
 struct held { uintptr_t object; uint32_t site; uint8_t shared, type; }; /* one for each time that it was taken */
+struct written { uintptr_t address; uint64_t length; uint32_t access; };
 struct poll { const void *address; uint32_t size; uint8_t value[16]; };
 
 /* The floating-point environment: rounding, which exceptions trap, which have occurred. */
@@ -174,6 +175,7 @@ struct thread {
     const char *what;            /* in a replay: the name of its pending operation */
     uint8_t looks_at_time;       /* its wait is one with a time limit */
     uint8_t looks_again;         /* its wait stands in a loop that only tests and waits again */
+    struct written written;      /* the last range of memory that it told to write */
     struct frame frames[MAX_FRAMES];
     uint32_t depth;
     struct held *held; /* grows as needed: the search relies on it */
