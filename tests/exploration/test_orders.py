@@ -222,6 +222,13 @@ static int compare(const void *p, const void *q) { return *(const int *)p - *(co
 static void *t1(void *arg) { qsort(numbers, 6, sizeof numbers[0], compare); return arg; }
 static void *t2(void *arg) { numbers[0] = 0; return arg; }
 """,
+    "a string that the library makes, in a process for each execution": """
+extern int sscanf(const char *, const char *, ...);
+static char *word;
+__attribute__((constructor)) static void make(void) { sscanf("hello", "%ms", &word); }
+static void *t1(void *arg) { word[0] = 'a'; return arg; }
+static void *t2(void *arg) { word[0] = 'b'; return arg; }
+""",
 }
 
 
