@@ -66,6 +66,8 @@ def call(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         return []
     states = _callbacks(w, instr, effect, state)
     for after in states:
+        if effect.calls and not any(callback.later for callback in effect.calls):
+            touch(w, instr, name, after)  # also behind what was called back: qsort moves elements then
         _return_of_library(w, instr, effect, after)
         _fill(w, instr, after)
     return states
