@@ -7,9 +7,10 @@ for others in chains), `lists` (lists that hang on several roots, each with its 
 out of lists and used without a lock), `startup` (code before main and after it), `idioms` (idioms put together and
 spoiled, statements at random), `variations` (the programs of `tests/programs`, spoiled), `library` (two calls of the
 library about one object, whose truth the standards tell: see `library_judging`), `inputs` (a value from outside decides
-whether there is a race; the truth is known by construction). Programs of all but the last four are trees or small,
-which end and are bounded, so that `dfs` comes to its end, but for some of `lists`; those of the last four are texts,
-which `dfs` may not finish.
+whether there is a race; the truth is known by construction), `limits` (as many objects as the explorer can follow, or
+more; the truth is known by construction). Programs of all but the last five are trees or small, which end and are
+bounded, so that `dfs` comes to its end, but for some of `lists`; those of the last five are texts, which `dfs` may not
+finish.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from exploration import (
     generator,
     given,
     library_pairs,
+    limits,
     lists,
     loose,
     queues,
@@ -48,12 +50,13 @@ class Specimen:
     source: Source | None = None
 
     def smaller(self) -> Iterator[Specimen]:
-        """Programs with one piece less; of another pair of calls the standards would say something else."""
+        """Programs with one piece less; of another pair of calls the standards would say something else, and what the
+        generator of `limits` says holds for the whole program alone."""
         if self.family == library_pairs.MODE:
             return
         if self.source is None:
             for text in candidates(self.text):
-                yield replace(self, text=text)
+                yield replace(self, text=limits.without_truth(text))
             return
         for source in smaller(self.source):
             yield replace(self, text=render(source), source=source)
@@ -76,11 +79,12 @@ _TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "variations": variations.generate,
     library_pairs.MODE: lambda seed: library_pairs.generate(seed).text,
     "inputs": given.generate,
+    limits.MODE: limits.generate,
 }
 FAMILIES: Final = (*_TREES, *_TEXTS)
 CYCLE: Final = (
     *("sc", "api", "loops", "idioms", "values", "loose", "variations", "weak", "api", "loops", "loose", "chains"),
-    *("variations", "chains", "lists", "queues", "library", "inputs", "startup"),
+    *("variations", "chains", "lists", "queues", "library", "inputs", "startup", "limits"),
 )
 """The families of consecutive seeds."""
 

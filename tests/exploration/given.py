@@ -53,7 +53,8 @@ _CARRIERS: Final = (
     "stored(&v);",
     "{ double d = (double)v; v = (long)(d / 2); }",
     "{ long w = 0; memcpy(&w, &v, sizeof w); v = w; }",
-    "atomic_store(&word, (int)v); v = atomic_load(&word);",
+    "atomic_store_explicit(&word, (int)v, memory_order_seq_cst);"
+    " v = atomic_load_explicit(&word, memory_order_seq_cst);",
 )
 _CONDITIONS: Final = ("v % 1009 == 77", "(v & 0xfff) == 0x123", "v / 3 % 1013 == 5", "v % 97 > 95")
 _DECIDING: Final = (

@@ -14,6 +14,8 @@ execution of a program with weaker atomics has a race where these orders leave t
 - ThreadSanitizer watches some runs of the compiled program on the real machine: what it reports must be a pair that
   nobody proves, and where `dfs` came to its end one that this executed.
 - What `check` reports must not be rejected by `check-evidence`.
+- Of programs of the families `inputs` and `limits` the generator knows whether they race: nobody may say otherwise, and
+  within every limit `explore` has to decide.
 - Of programs of the family `loops` `bmc` misses no race that it should find (`bmc_agreement`).
 
 A program that some execution leads into undefined behaviour other than a race (`UNDEFINED`) is left alone: proofs
@@ -39,6 +41,7 @@ from metamorphic.changes import CHANGES, Claim
 from unit.cli.commands import run_command
 
 from exploration import bmc_agreement, given, library_judging, library_pairs, sanitizer
+from exploration import limits as near_limits
 from exploration.compare import Compiled, Problem, compile_text, disagreements, lines_of, never_waits, places
 from exploration.families import Specimen
 from exploration.searches import OPEN, ORACLE, SWEEP, Key, Limits, Lines, Outcome, Searches, key_of
@@ -182,6 +185,7 @@ def _judge_changed(
     changed = change.apply(specimen, program, random.Random(f"{name} {specimen.seed}"))
     if changed is None or changed.text == specimen.text:
         return
+    changed = replace(changed, text=near_limits.without_truth(changed.text))
     with _timed(found, "changed"):
         after = judge(changed, replace(plan, change=None, checked=(), sanitized=False), directory, limits)
     found.problems += [Problem(f"{name}: {p.kind}", f"{p.text}\n{changed.text}") for p in after.problems]
@@ -243,7 +247,10 @@ class _Court:
             return
         self.keys = {key_of(pair): pair for pair in self.pairs}
         found.counts["pairs"] = len(self.pairs)
+        truth_near_limits = near_limits.truth_of(self.specimen.text)
         if not self._search():
+            if truth_near_limits is not None:
+                self._problem("not judged", str(found.skipped))
             return
         for engine in self.plan.provers:
             self._prove(engine)
@@ -259,6 +266,8 @@ class _Court:
             self._sanitize()
         if (truth := given.is_racy(self.specimen.text)) is not None:
             self._hold_against_truth(truth)
+        if truth_near_limits is not None:
+            self._hold_near_limits(truth_near_limits)
 
     def _problem(self, kind: str, text: str) -> None:
         self.found.problems.append(Problem(kind, text))
@@ -430,6 +439,43 @@ class _Court:
             elif not is_racy and checked.verdict is Verdict.UNKNOWN:  # a changed program may race without any input
                 self._problem("an input too many", said)
             self.found.counts[f"inputs: {'racy, not' if is_racy else 'race-free,'} proved"] += is_racy != is_free
+
+    def _hold_near_limits(self, truth: near_limits.Truth) -> None:
+        """What lies past a limit may be left open; nothing else may be said of it than what is true."""
+        found = self.found
+        for name, outcome in found.outcomes.items():
+            if truth.is_racy and outcome.is_complete and not outcome.races:
+                self._problem("a limit is forgotten", str(outcome))
+            if not truth.is_racy and outcome.races:
+                self._problem("race of a race-free program", str(outcome))
+            found.counts[f"limits: no end of {name}"] += outcome.end != "complete"
+        if truth.is_racy:
+            for engine, proved in self.proved.items():
+                if len(proved) == len(self.pairs):
+                    self._problem("a limit is forgotten", f"{engine} proves all {len(proved)} pairs")
+        for engines in (("lockset", "explore"), ("explore",)):
+            settings = portfolio.Settings(request=self.compiled.request, unaided="lockset" not in engines)
+            try:
+                with _timed(found, "check"):
+                    seconds = max(10.0, 3 * self.limits.seconds)
+                    checked = portfolio.check(self.compiled.program, engines, Budget.seconds(seconds), settings)
+            except Exception:
+                self._crash(f"check with {', '.join(engines)}")
+                return
+            said = f"{', '.join(engines)}: {checked.verdict.value}, {checked.reason}"
+            is_open = checked.verdict is Verdict.UNKNOWN
+            if is_open and not truth.is_racy:  # a named semaphore may be there already, which is an input
+                is_open = any(p.verdict is Verdict.UNKNOWN and not p.is_for_this_input for p in checked.pairs)
+            if truth.is_racy and checked.verdict is Verdict.RACE_FREE:
+                self._problem("a limit is forgotten", said)
+            elif not truth.is_racy and checked.verdict is Verdict.RACE:
+                self._problem("race of a race-free program", said)
+            elif is_open and truth.is_within:
+                self._problem("not decided within the limits", said)
+            kind = (
+                f"{'racy' if truth.is_racy else 'race-free'}, {'within' if truth.is_within else 'near or past a limit'}"
+            )
+            found.counts[f"limits: {kind}: {'left open' if is_open else 'decided'}"] += 1
 
     def _claims(self, written: report.Json) -> list[dict[str, str]]:
         path, answers = self.directory / "report.json", self.directory / "answers.json"
