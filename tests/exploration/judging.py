@@ -511,7 +511,7 @@ class _Court:
                     self._problem(f"{engine} is unsound", f"the interpreter sees a race at {where}")
             if self._is_exhausted and known not in self.found.races:
                 self._problem("interpreter disagrees", f"dfs has no race at {where}")
-        if seen.is_complete and self._is_exhausted and _MORE_TRIED.search(self.specimen.text) is None:
+        if not seen.gaps() and self._is_exhausted and _MORE_TRIED.search(self.specimen.text) is None:
             alone = [key for key in self.found.races if not any(ends[s] == key for s in seen.races if s in ends)]
             for key in sorted(alone):
                 self._problem("interpreter disagrees", f"it has no race at {places(self.cp, key)}")

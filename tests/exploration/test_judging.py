@@ -107,7 +107,7 @@ def test_a_race_that_is_no_pair_is_noticed(tmp_path: Path, monkeypatch: pytest.M
 def _interpreted(program: object) -> SimpleNamespace:
     sites = [s for s, (f, i) in program.instructions_by_site().items() if i.pos and i.pos.line in (5, 14)]  # type: ignore[attr-defined]
     stores = [(int(site), "write") for site in sorted(sites)]
-    return SimpleNamespace(races={(stores[0], stores[1]): SimpleNamespace(object="y")}, is_complete=True, ends={})
+    return SimpleNamespace(races={(stores[0], stores[1]): SimpleNamespace(object="y")}, gaps=tuple, ends={})
 
 
 def test_evidence_that_is_rejected_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

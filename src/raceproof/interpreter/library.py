@@ -29,7 +29,8 @@ from raceproof.interpreter.library_output import OUTPUT_FUNCTIONS
 from raceproof.interpreter.memory import MemoryObject, NotSupported, Pointer, UndefinedBehaviour
 from raceproof.spec import SEM_VALUE_MAX
 
-EBUSY, EDEADLK, EPERM = 16, 35, 1
+EAGAIN, EBUSY, EDEADLK, EPERM = 11, 16, 35, 1
+KEYS_MAX = 1024  # PTHREAD_KEYS_MAX of Linux; no key is deleted here
 RECURSIVE, ERROR_CHECKING = 1, 2
 KIND_OFFSET = 16  # of glibc's pthread_mutex_t: where a static initialiser puts the type
 NONDET_VALUES = (0, 1, 2, -1)
@@ -101,6 +102,8 @@ def _try_join(call: LibraryCall) -> Outcome:
 def _create_key(call: LibraryCall) -> Outcome:
     if isinstance(call.args[1], Pointer):
         raise NotSupported("destructors of thread-specific data")
+    if call.run.keys == KEYS_MAX:
+        return EAGAIN
     at = call.pointer(0)
     call.touch(0, 4, "write")
     call.run.keys += 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from differential.preamble import compile_program
 
-from raceproof.interpreter import Exploration, NotSupported, explore
+from raceproof.interpreter import Exploration, NotSupported, explore, library
 
 HEAD = """
 int x, y, ready; pthread_t t, u; sem_t s;
@@ -98,3 +98,24 @@ def test_too_few_executions_are_a_gap(tmp_path: Path) -> None:
 def test_what_is_not_known_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotSupported, match="strange"):
         explored("int strange(void); int main(void) { return strange(); }", tmp_path)
+
+
+def test_the_system_gives_no_more_keys_than_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that forgets the lock when it gets no key races as soon as there are too many."""
+    text = """
+pthread_key_t k[3];
+void *f(void *p) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return p; }
+int main(void) {
+    int refused = 0;
+    for (int i = 0; i < 3; i++) if (pthread_key_create(&k[i], 0)) refused = 1;
+    pthread_create(&t, 0, f, 0);
+    if (!refused) pthread_mutex_lock(&m);
+    x++;
+    if (!refused) pthread_mutex_unlock(&m);
+}
+"""
+    for most, is_racy in ((3, False), (2, True)):
+        monkeypatch.setattr(library, "KEYS_MAX", most)
+        found = explored(text, tmp_path)
+        assert bool(found.races) is is_racy
+        assert not found.gaps()
