@@ -21,7 +21,7 @@ from raceproof.facts.library.libc import effect_of, is_assumption
 from raceproof.facts.library.sync_api import GET_SPECIFIC, SET_SPECIFIC, sync_op
 from raceproof.facts.pointers.execution_counts import RETURNS_TWICE
 from raceproof.ir import Call, IntConst, PtrType
-from raceproof.model import ZERO, Atom, Base, Derived, HeldLock, Linear, LockKind, LockMode, of_atom
+from raceproof.model import MAIN, ZERO, Atom, Base, Derived, HeldLock, Linear, LockKind, LockMode, of_atom
 
 if TYPE_CHECKING:
     from raceproof.facts.flow.walker import Walker
@@ -36,6 +36,7 @@ def call(w: Walker, instr: Call, name: str, state: State) -> list[State]:
     if operation is not None and operation.kind is Sync.CREATE:
         touch(w, instr, name, state)  # the id is stored before the new thread begins
         return sync_transfer.apply(w, instr, operation, state)
+    is_alone = w.context.thread == MAIN and not state.may_run
     if operation is not None:
         states = sync_transfer.apply(w, instr, operation, state)
         for after in states:
@@ -44,6 +45,8 @@ def call(w: Walker, instr: Call, name: str, state: State) -> list[State]:
                 _thread_specific(w, instr, name, after)
             if effect is not None and effect.calls:
                 _callbacks(w, instr, effect, after)
+                if _may_run_meanwhile(effect, is_alone):
+                    touch(w, instr, name, after)
         return states
     if effect is None:
         w.flow.observed.assume(
@@ -66,11 +69,18 @@ def call(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         return []
     states = _callbacks(w, instr, effect, state)
     for after in states:
-        if effect.calls and not any(callback.later for callback in effect.calls):
-            touch(w, instr, name, after)  # also behind what was called back: qsort moves elements then
+        if _may_run_meanwhile(effect, is_alone):
+            touch(w, instr, name, after)
         _return_of_library(w, instr, effect, after)
         _fill(w, instr, after)
     return states
+
+
+def _may_run_meanwhile(effect: Effect, is_alone: bool) -> bool:
+    """Whether functions that the call gets may have run before it does its last access: qsort moves elements behind
+    comparisons, and a destructor of another thread may see how its key is stored. `is_alone`: there is no other thread,
+    so what runs later, in threads of the program, runs behind the call."""
+    return bool(effect.given) or any(not (callback.later and is_alone) for callback in effect.calls)
 
 
 def _thread_specific(w: Walker, instr: Call, name: str, state: State) -> None:
@@ -174,6 +184,7 @@ def _use_stream(w: Walker, instr: Call, index: int, touch: TargetedTouch, addres
 def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
     for arg in instr.args:
         state.publish(w.value(arg, state))
+    _give_away(w, instr, w.world.callbacks.given_by(w.function, instr), state)
     for index, touch in enumerate(w.world.touches(w.function, instr)):
         w.record(instr.id, index, touch, None, state)
         state.find(touch.objects)
@@ -187,7 +198,6 @@ def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         del state.locks[held]
     regions.library_call(w, instr, name)
     state.memory.clear()
-    _give_away(w, instr, w.world.callbacks.given_by(w.function, instr), state)
     call_transfer.set_result(w, instr, state)
     return [] if instr.noreturn else [state]
 
