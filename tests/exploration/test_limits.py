@@ -13,10 +13,14 @@ from pathlib import Path
 
 import pytest
 
+from exploration.compare import compile_text
 from exploration.families import Specimen, specimen
 from exploration.judging import Judged, Plan, judge
 from exploration.limits import KINDS, generate, truth_of, without_truth
 from exploration.searches import Limits
+from raceproof import portfolio
+from raceproof.core import Budget
+from raceproof.model import Verdict
 
 COUNT = int(os.environ.get("RACEPROOF_LIMITS_PROGRAMS", "25"))
 FIRST = int(os.environ.get("RACEPROOF_LIMITS_SEED", "1"))
@@ -75,3 +79,22 @@ def test_every_kind_is_below_its_limit_and_above() -> None:
     for name, kind in KINDS.items():
         if kind.limit is not None:
             assert min(kind.counts) < kind.limit < max(kind.counts), name
+
+
+def test_a_limit_in_front_of_the_first_thread_is_the_reason(tmp_path: Path) -> None:
+    """Not that the program ended, nor that it wants arguments."""
+    text = """extern int atexit(void (*)(void));
+static int x; static void nothing(void) {}
+static void *f(void *p) { x++; return p; }
+int main(void) {
+  pthread_t t;
+  for (int i = 0; i < 300; i++) atexit(nothing);
+  pthread_create(&t, 0, f, 0); x++; pthread_join(t, 0);
+}
+"""
+    compiled = compile_text(text, tmp_path)[0]
+    settings = portfolio.Settings(request=compiled.request, unaided=True)
+    checked = portfolio.check(compiled.program, ("explore",), Budget.seconds(10.0), settings)
+    assert checked.verdict is Verdict.UNKNOWN
+    assert "ended before" not in str(checked)
+    assert "more exit handlers than the explorer can follow" in str(checked)

@@ -22,6 +22,7 @@ from raceproof.explore.parallel import run_hosts
 from raceproof.explore.preparation import Prepared, prepare
 from raceproof.explore.process import HostRun, run_host
 from raceproof.explore.protocol import (
+    LIMITS,
     BoundedRecord,
     Control,
     Deadlocks,
@@ -65,6 +66,8 @@ _BEHIND_RACES = ("dfs", "optimal")  # searches that find every race, whatever ot
 _CANCELS = "pthread_cancel"
 _MAKES_ROBUST = ("pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np")
 _TOGETHER = ("dpor", "pdp", "dhtc")  # searches that do not ask what happens before what
+
+_CUT_SHORT = frozenset(LIMITS.values()) - {LIMITS["INPUTS"]}
 
 Key = tuple[AccessId, AccessId]
 
@@ -425,6 +428,8 @@ def _without_threads(cp: ConcurrentProgram, host_run: HostRun, options: ExploreO
     may_create = any(_creates(name) for name in cp.program.externals)
     if host_run.end != "complete" or not may_create or host_run.stats().get("threads", 0) > 1:
         return None
+    if any(record.reason in _CUT_SHORT for record in of_kind(host_run.records, BoundedRecord)):
+        return None  # it did not end: that limit is the reason
     other = "other " if options.arguments else ""
     return f"{ENDED_ALONE}: give {other}arguments after `--`"
 
