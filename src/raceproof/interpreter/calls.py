@@ -139,6 +139,11 @@ class LibraryCall:
     def release_to(self, clock: Clock) -> None:
         join_into(clock, self.thread.clock.publish())
 
+    def change(self, index: int) -> None:
+        """Those who have tried the synchronisation object behind the argument may try it again."""
+        name = self.sync_name(index)
+        self.run.versions[name] = self.run.versions.get(name, 0) + 1
+
     def effect(self) -> None:
         """The thread has done something that a spinning loop does not do."""
         self.thread.note_effect()

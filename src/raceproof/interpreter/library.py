@@ -31,7 +31,7 @@ from raceproof.spec import SEM_VALUE_MAX
 
 EAGAIN, EBUSY, EDEADLK, EPERM = 11, 16, 35, 1
 KEYS_MAX = 1024  # PTHREAD_KEYS_MAX of Linux; no key is deleted here
-RECURSIVE, ERROR_CHECKING = 1, 2
+RECURSIVE, ERROR_CHECKING, ADAPTIVE = 1, 2, 3
 KIND_OFFSET = 16  # of glibc's pthread_mutex_t: where a static initialiser puts the type
 NONDET_VALUES = (0, 1, 2, -1)
 INT = (1 << 32) - 1
@@ -170,9 +170,16 @@ def _mutex(call: LibraryCall, index: int = 0) -> Mutex:
         if at.object.default != 0 and not at.object.cells:
             raise UndefinedBehaviour("a mutex that was not initialised")
         kind = at.object.load(at.offset + KIND_OFFSET, 4) if at.object.size >= at.offset + KIND_OFFSET + 4 else 0
-        return Mutex(kind if isinstance(kind, int) else NORMAL)
+        return Mutex(_known_kind(kind) if isinstance(kind, int) else NORMAL)
 
     return call.state(index, Mutex, make)
+
+
+def _known_kind(kind: int) -> int:
+    """Mutexes that adapt to those who wait are normal ones; robust ones have other bits as well."""
+    if kind not in (NORMAL, RECURSIVE, ERROR_CHECKING, ADAPTIVE):
+        raise NotSupported(f"a mutex of kind {kind}")
+    return NORMAL if kind == ADAPTIVE else kind
 
 
 def _init_mutex(call: LibraryCall) -> Outcome:
@@ -196,7 +203,7 @@ def _init_attribute(call: LibraryCall) -> Outcome:
 
 
 def _set_type(call: LibraryCall) -> Outcome:
-    call.state(0, Attribute).kind = call.number(1)
+    call.state(0, Attribute).kind = _known_kind(call.number(1))
     return 0
 
 
@@ -213,10 +220,23 @@ def _lock(call: LibraryCall) -> Outcome:
             return EDEADLK
         mutex.depth += 1
         return 0
-    mutex.owner, mutex.depth = call.thread, 1
-    call.run.versions[call.sync_name(0)] = call.run.versions.get(call.sync_name(0), 0) + 1
-    call.acquire(mutex.clock)
+    _take_mutex(call, mutex, 0)
     return 0
+
+
+def _take_mutex(call: LibraryCall, mutex: Mutex, index: int) -> None:
+    mutex.owner, mutex.depth = call.thread, 1
+    call.change(index)
+    call.acquire(mutex.clock)
+
+
+def _give_back(call: LibraryCall, mutex: Mutex, index: int) -> None:
+    """Once; one that was taken more often stays locked."""
+    mutex.depth -= 1
+    if mutex.depth == 0:
+        mutex.owner = None
+        mutex.clock = call.thread.clock.publish()
+        call.change(index)
 
 
 def _prepare_try_lock(call: LibraryCall) -> Operation | None:
@@ -247,11 +267,7 @@ def _unlock(call: LibraryCall) -> Outcome:
         if mutex.kind == NORMAL:
             raise UndefinedBehaviour("unlock of a mutex that another thread holds, or nobody")
         return EPERM
-    mutex.depth -= 1
-    if mutex.depth == 0:
-        mutex.owner = None
-        mutex.clock = call.thread.clock.publish()
-        call.run.versions[call.sync_name(0)] = call.run.versions.get(call.sync_name(0), 0) + 1
+    _give_back(call, mutex, 0)
     return 0
 
 
@@ -341,11 +357,12 @@ def _init_condition(call: LibraryCall) -> Outcome:
 def _prepare_wait(call: LibraryCall) -> Operation | None:
     condition, mutex = _condition(call), _mutex(call, 1)
     if call.thread.phase == 0:
-        return call.operation(0, 1)
+        is_refused = mutex.owner is not call.thread and mutex.kind != NORMAL
+        return call.operation(0, 1, eager=is_refused)
     run, thread, here = call.run, call.thread, call.thread.state()
 
     def is_ready() -> bool:
-        if mutex.owner is not None:
+        if mutex.owner is not None and mutex.owner is not thread:
             return False
         if thread not in condition.waiters:
             return True
@@ -355,17 +372,21 @@ def _prepare_wait(call: LibraryCall) -> Operation | None:
 
 
 def _wait(call: LibraryCall) -> Outcome:
-    """A wait that ends without a signal does so again, with nothing done in between, only if what was read has changed:
+    """One who does not hold the mutex is told so, and does not wait, if the mutex knows. One that was locked more than
+    once stays locked during the wait, as with glibc.
+
+    A wait that ends without a signal does so again, with nothing done in between, only if what was read has changed:
     else the thread comes back to the same state."""
     condition, mutex = _condition(call), _mutex(call, 1)
     thread = call.thread
-    if call.thread.phase == 0:
+    if thread.phase == 0:
+        if mutex.owner is not thread:
+            if mutex.kind == NORMAL:
+                raise UndefinedBehaviour("wait without the mutex")
+            return EPERM
         thread.spun.clear()
-        if mutex.owner is not call.thread or mutex.depth != 1:
-            raise UndefinedBehaviour("wait without the mutex")
-        condition.waiters.append(call.thread)
-        mutex.owner, mutex.depth = None, 0
-        mutex.clock = call.thread.clock.publish()
+        condition.waiters.append(thread)
+        _give_back(call, mutex, 1)
         return AGAIN
     if thread in condition.waiters:
         condition.waiters.remove(thread)
@@ -374,8 +395,10 @@ def _wait(call: LibraryCall) -> Outcome:
         thread.watched.clear()
     else:
         call.effect()
-    mutex.owner, mutex.depth = thread, 1
-    call.acquire(mutex.clock)
+    if mutex.owner is thread:
+        mutex.depth += 1
+    else:
+        _take_mutex(call, mutex, 1)
     return 0
 
 
@@ -418,7 +441,7 @@ def _post(call: LibraryCall) -> Outcome:
     if semaphore.value >= SEM_VALUE_MAX:
         return -1 & INT
     call.effect()
-    call.run.versions[call.sync_name(0)] = call.run.versions.get(call.sync_name(0), 0) + 1
+    call.change(0)
     semaphore.value += 1
     call.release_to(semaphore.clock)
     return 0

@@ -14,7 +14,16 @@ def _malloc(call: LibraryCall) -> Outcome:
 
 
 def _calloc(call: LibraryCall) -> Outcome:
-    return call.run.allocate(call.thread, "heap", call.number(0) * call.number(1), zeroed=True)
+    made = call.run.allocate(call.thread, "heap", call.number(0) * call.number(1), zeroed=True)
+    _fill(call, made, made.object.size)
+    return made
+
+
+def _fill(call: LibraryCall, made: Pointer, size: int) -> None:
+    """The library writes a new object before the program gets it. Nobody finds it earlier, so that this need not be a
+    visible step; but who finds it without order is in a race with this write as with any other."""
+    if size:
+        call.run.touch(call.thread, made, size, "write", call.site, writes=True, atomic=False, changes=True)
 
 
 def _prepare_free(call: LibraryCall) -> Operation | None:
@@ -87,6 +96,7 @@ def _realloc(call: LibraryCall) -> Outcome:
         old.object.is_freed = False
         copy_bytes(made, Pointer(old.object, 0), size)
         old.object.is_freed = True
+        _fill(call, made, size)
     return made
 
 
