@@ -102,6 +102,7 @@ def interpreted(text: str, expected: Collection[Lines], directory: Path) -> list
     found = []
     if races - set(expected):
         found.append(f"interpreter: races {sorted(races - set(expected))} that there are not")
+    found += [f"interpreter: {gap}" for gap in run.gaps() if gap.startswith("a thread stopped")]  # scripts are defined
     if not run.gaps() and set(expected) - races:
         found.append(f"interpreter: misses the races {sorted(set(expected) - races)}")
     return found

@@ -54,7 +54,10 @@ def test_engines_on_all_operations(probe: Probe, tmp_path: Path) -> None:
     assert of_engines(probe, tmp_path) == []
 
 
-@pytest.mark.parametrize("probe", SOME, ids=lambda probe: probe.name)
+WAITS = [p for p in ALL if p.function == "pthread_cond_wait" and "robust" not in p.name and p not in SOME]
+
+
+@pytest.mark.parametrize("probe", [*SOME, *WAITS], ids=lambda probe: probe.name)
 def test_the_interpreter_on_some_operations(probe: Probe, tmp_path: Path) -> None:
     assert interpreted(as_c(probe.script), judge(probe.script).races, tmp_path) == []
 

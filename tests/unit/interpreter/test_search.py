@@ -119,3 +119,38 @@ int main(void) {
         found = explored(text, tmp_path)
         assert bool(found.races) is is_racy
         assert not found.gaps()
+
+
+@pytest.mark.parametrize(("kind", "locks", "goes_on"), [(2, 0, True), (1, 0, True), (0, 0, False), (1, 2, True)])
+def test_waits_as_the_mutex_has_it(kind: int, locks: int, goes_on: bool, tmp_path: Path) -> None:
+    """Refused without the mutex if it knows its owner; one that is locked twice stays locked, and can be woken."""
+    body = f"""
+    void *f(void *p) {{ x = 1; pthread_cond_signal(&c); return p; }}
+    int main(void) {{
+        pthread_mutexattr_t a; pthread_mutex_t n; pthread_mutexattr_init(&a); pthread_mutexattr_settype(&a, {kind});
+        pthread_mutex_init(&n, &a);
+        pthread_create(&t, NULL, f, NULL);
+        {"pthread_mutex_lock(&n);" * locks} pthread_cond_wait(&c, &n); x = 2;
+        return 0;
+    }}
+    """
+    found = explored(body, tmp_path)
+    assert bool(found.races) is goes_on
+    assert bool(found.gaps()) is not goes_on
+
+
+@pytest.mark.parametrize(
+    ("call", "races"), [("calloc(1, 4)", True), ("malloc(4)", False), ("realloc(malloc(4), 4)", True)]
+)
+def test_what_the_library_writes_into_a_new_object_races(call: str, races: bool, tmp_path: Path) -> None:
+    body = f"""
+    int *_Atomic q;
+    void *f(void *p) {{ atomic_store_explicit(&q, {call}, memory_order_relaxed); return p; }}
+    int main(void) {{
+        pthread_create(&t, NULL, f, NULL);
+        int *r = atomic_load_explicit(&q, memory_order_relaxed);
+        if (r) *r = 1;
+        return 0;
+    }}
+    """
+    assert bool(explored(body, tmp_path).races) is races
