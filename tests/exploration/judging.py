@@ -53,7 +53,7 @@ from raceproof.explore.outside import unseen_order
 from raceproof.interpreter import NotSupported
 from raceproof.interpreter import explore as interpret
 from raceproof.ir import Program
-from raceproof.model import ConcurrentProgram, EngineResult, RacePair, Verdict
+from raceproof.model import ConcurrentProgram, EngineResult, InputKind, RacePair, Verdict
 
 LIMITS: Final = Limits(executions=20_000, seconds=3.0)
 UNDEFINED: Final = frozenset(
@@ -100,7 +100,7 @@ class Plan:
 class Judged:
     """What one program showed. `skipped`: why nothing was compared; `seconds` by who looked at it; `racing_lines` and
     `proved_lines`: the lines of the pairs that were executed as races, and of those that an engine proved; `truth`:
-    what is known beforehand."""
+    what is known beforehand; `rests_on_addresses`: they decide something, so two builds may go different ways."""
 
     skipped: str | None = None
     outcomes: dict[str, Outcome] = field(default_factory=dict)
@@ -110,6 +110,7 @@ class Judged:
     counts: collections.Counter[str] = field(default_factory=collections.Counter)
     seconds: dict[str, float] = field(default_factory=dict)
     truth: library_pairs.Truth | None = None
+    rests_on_addresses: bool = False
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -203,7 +204,7 @@ def difference(claim: Claim, before: Judged, after: Judged) -> Iterator[str]:
         first, second = (found.proved_lines.get("lockset", frozenset()) for found in (before, after))
         if first != second:
             yield f"lockset proves lines {sorted(first - second)} only before, {sorted(second - first)} only behind"
-    if not before.is_complete or not after.is_complete:
+    if not before.is_complete or not after.is_complete or before.rests_on_addresses:
         return
     if claim is Claim.SAME_LINES and before.racing_lines != after.racing_lines:
         yield f"races at lines {sorted(before.racing_lines)}, then {sorted(after.racing_lines)}"
@@ -246,6 +247,7 @@ class _Court:
             self._crash("facts")
             return
         self.keys = {key_of(pair): pair for pair in self.pairs}
+        found.rests_on_addresses = any(asked.kind is InputKind.ADDRESSES for asked in self.cp.inputs)
         found.counts["pairs"] = len(self.pairs)
         truth_near_limits = near_limits.truth_of(self.specimen.text)
         if not self._search():
@@ -293,7 +295,7 @@ class _Court:
     @property
     def _is_exhausted(self) -> bool:
         """Whether `dfs` knows all races, as far as sequentially consistent executions have them."""
-        return self.found.is_complete and self.all_inputs
+        return self.found.is_complete and self.all_inputs and not self.found.rests_on_addresses
 
     # -- the explorer
 
@@ -353,7 +355,7 @@ class _Court:
         except Exception:
             self._crash(OPEN)
             return
-        if found.is_complete:
+        if found.is_complete and not found.rests_on_addresses:
             found.problems += disagreements(self.cp, {ORACLE: found.outcomes[ORACLE], OPEN: outcome})
         self._count_search(outcome, searches, pairs)
         found.outcomes[OPEN] = outcome

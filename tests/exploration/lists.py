@@ -120,10 +120,10 @@ class _Draft:
         index = rng.choice("01")
         before: list[Stmt] = []
         if self.sort != "variables" and not self.is_fixed:
-            before = [Line("r0 = atomic_load(&@i) & 1;", (SYNC,))]
+            before = [Line("r0 = atomic_load_explicit(&@i, memory_order_seq_cst) & 1;", (SYNC,))]
             index = "r0"
             if rng.random() < 0.3:
-                before.append(Line(f"atomic_store(&@i, {rng.randrange(2)});", (SYNC,)))
+                before.append(Line(f"atomic_store_explicit(&@i, {rng.randrange(2)}, memory_order_seq_cst);", (SYNC,)))
         other = {"0": "1", "1": "0", "r0": "1 - r0"}[index]
         locked = other if self.is_spoiled() else index
         name = self.lock("0" if locked == "r0" else "1")
@@ -174,8 +174,8 @@ class _Draft:
                 f"q0 = @mk(0); q1 = @mk(1); q0->next = q1; {root} = q0; {other} = q1;",
                 f"q0 = @mk(0); q1 = @mk(1); @tie(q0, q1); @push(&{root}, q1); {other} = q0;",
                 f"q0 = {other}; if (q0) q0->v++;",
-                f"q1 = {root}; if (atomic_load(&@i)) q1 = @mk(7); {other} = q1;",
-                f"q1 = @mk(2); if (atomic_load(&@i)) {root} = q1; {other} = q1;",
+                f"q1 = {root}; if (atomic_load_explicit(&@i, memory_order_seq_cst)) q1 = @mk(7); {other} = q1;",
+                f"q1 = @mk(2); if (atomic_load_explicit(&@i, memory_order_seq_cst)) {root} = q1; {other} = q1;",
             )
         )
         text = re.sub(r"@mk\((\w)\)", lambda found: self.maker(found[1]), text)
