@@ -30,6 +30,7 @@ class Job:
     pairs: str = "open"
     find_all: bool = True
     max_executions: int = 0
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,12 @@ class Explored:
         return self.count("executions") / self.seconds if self.seconds else 0.0
 
 
-def explore(job: Job, time_limit: int, cache: Path) -> Explored:
-    """Search as the job says, after one execution that fills the cache: building is not on the search's time limit."""
+def explore(job: Job, time_limit: int, cache: Path, times: int = _TIMES) -> Explored:
+    """Search as the job says, a short one `times` times, after one execution that fills the cache: building is not on
+    the search's time limit."""
     _run(job, time_limit, cache, max_executions=1)
     found = Explored(job, *_run(job, time_limit, cache, job.max_executions))
-    for _ in range(1, _TIMES if 0 < found.seconds < _SHORT else 1):
+    for _ in range(1, times if 0 < found.seconds < _SHORT else 1):
         again = Explored(job, *_run(job, time_limit, cache, job.max_executions))
         found = min(found, again, key=lambda explored: explored.seconds)
     return found
@@ -112,6 +114,7 @@ def _run(
         command += ["--json", str(target), "--time-limit", str(time_limit)]
         command += ["--all"] if job.find_all else []
         command += ["--max-executions", str(max_executions)] if max_executions else []
+        command += job.options
         command += ["--", *job.arguments] if job.arguments else []
         environment = {"RACEPROOF_CACHE": str(cache)}
         if checkout is not None:

@@ -44,13 +44,24 @@ Each has a page with what was proved and how, what was executed and whether it m
     "tables-pdp": (
         "## Property-driven pruning: Table 1 of [PDP]",
         """Programs of our own of the same kind, in `bench/tables/`: `gvar` variables with accesses that may conflict,
-`accs` places of such accesses in the source, `race` racing pairs found. The search ends with the first race; a
-figure behind `>` is where the time limit ended it. Times are CPU seconds of the search.""",
+`accs` places of such accesses in the source, `race` racing pairs found. The search ends with the first race, but for
+fdrd, where all are looked for; a figure behind `>` is where the limit in executions ended the search. Times are CPU
+seconds of the search. *as printed*: `pdp --as-printed`, which counts as skipped each conflict that it passes over,
+while `skipped` counts points behind the cut to which DPOR would go back. docs/papers.md says why figures differ from
+the paper's.""",
     ),
     "tables-dhtc": (
         "## Thread states and locksets: Table 3 of [DHTC]",
         """A coding and communication program with 2 to 6 threads, `bench/tables/coding.c`; in `coding-bug` two status
-words race. All races are looked for. Columns as above.""",
+words race. All races are looked for. *sleep*: the baseline, DPOR with sleep sets (`dhtc --no-pruning`). *conflicts*:
+pairs that are not confirmed as races: with the baseline, pairs whose accesses conflict in some execution; with `dhtc`,
+pairs that thread states and locksets leave open in some state. A figure behind `>` is where the limit in executions
+ended the search.""",
+    ),
+    "tables-launch": (
+        "## Launch control: Fig. 12 of [DHTC]",
+        """A launch control program with 2 to 10 task threads beside the controller, `bench/tables/launch.c`; in
+`launch-bug` the controller calls off, and tasks note who moved last, without a lock. Columns as above.""",
     ),
     "tables-petri": (
         "## Any number of threads: Table 1 of [PN]",

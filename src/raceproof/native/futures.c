@@ -815,7 +815,9 @@ void futures_met(uint32_t a, uint32_t b) {
 void futures_leave_out(uint32_t a, uint32_t b) {
     for (uint32_t i = 0; i < options.pair_count; i++) {
         const struct found_race *p = &options.pairs[i];
-        if ((p->a == a && p->b == b) || (p->a == b && p->b == a)) options.pair_is_ordered[i] = 1;
+        if ((p->a != a || p->b != b) && (p->a != b || p->b != a)) continue;
+        note_data_conflict(i); /* confirmed */
+        options.pair_is_ordered[i] = 1;
     }
     if (futures_usable) memset(memo_keys, 0, sizeof *memo_keys * MEMO);
 }
