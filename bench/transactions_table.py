@@ -18,6 +18,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,7 @@ from bench.results import RESULTS, machine, markdown_table, replace_block
 ENGINES = ("lockset", "petri", "transactions")
 DOMAINS = ("intervals", "octagons", "polyhedra")
 TIME_LIMIT = 200
+JOBS = min(2, os.cpu_count() or 1)
 GRACE = 60  # seconds for the front end and the report, until a run is killed
 MEMORY_MB = 2048
 REAL = ("cpulimit", "pnscan", "sucrack", "crunch")
@@ -204,17 +206,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="rebuild Table 1 of [TX]")
     parser.add_argument("--time-limit", type=int, default=TIME_LIMIT, metavar="SECONDS", help="for each program")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
+    parser.add_argument("--jobs", type=int, default=JOBS, metavar="N", help="programs at a time (default: %(default)s)")
     parser.add_argument("--write", action="store_true", help=f"put the table into docs/{RESULTS.name}")
     args = parser.parse_args()
     if os.getloadavg()[0] > 0.5:
         print(f"other work is running here (load {os.getloadavg()[0]:.1f}): times will be too long", file=sys.stderr)
     chosen = [case for case in cases() if not args.only or case.name.split()[0] in args.only]
-    rows = [measure(case, args.time_limit) for case in chosen]
+    with ThreadPoolExecutor(args.jobs) as pool:  # a check is a process with one busy thread
+        rows = list(pool.map(lambda case: measure(case, args.time_limit), chosen))
     text = format_rows(rows)
     print(f"\n{text}")
     if args.write:
         command = "`make tables` (`.venv/bin/python bench/transactions_table.py --write`)"
-        replace_block("tables-transactions", f"{command}, at most {args.time_limit} s each; {machine()}.\n\n{text}")
+        limits = f"at most {args.time_limit} s each, {args.jobs} at a time"
+        replace_block("tables-transactions", f"{command}, {limits}; {machine()}.\n\n{text}")
     return 0 if all(row.fault is None for row in rows) else 1
 
 
