@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -156,7 +157,8 @@ def test_nothing_is_left_when_all_are_killed(tmp_path: Path) -> None:
     hosts = _descendants(process.pid)
     assert len(hosts) >= 2
     for pid in (process.pid, *hosts):
-        os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it may have ended with its parent already
+            os.kill(pid, signal.SIGKILL)
     process.wait()
     for _ in range(100):
         if not any(Path(f"/proc/{pid}/exe").exists() for pid in hosts) and _named_objects() == before:
