@@ -160,6 +160,11 @@ def add_result_arguments(parser: Parser) -> None:
     parser.add_argument("--jobs", type=positive(int), metavar="N", help="processes to use (default: 1)")
     group = parser.add_argument_group("results")
     group.add_argument("--json", metavar="F", help="also write the result to this file as JSON; - for standard output")
+    group.add_argument(
+        "--pairs-detail",
+        action="store_true",
+        help="list every pair of accesses in the files, however many there are (check-evidence needs them)",
+    )
     group.add_argument("--html", metavar="F", help="also write a page to look at in a browser")
     group.add_argument("--sarif", metavar="F", help="also write SARIF 2.1.0, for code scanning")
     group.add_argument("--witness", metavar="F", help="also write a violation witness as SV-COMP wants it")
