@@ -104,7 +104,11 @@ def locations_of(result: CheckResult) -> tuple[Location, ...]:
         groups.setdefault((pair.target, pair.pair.target.object), []).append(pair)
     found = [Location(name, tuple(pairs)) for (name, _), pairs in groups.items()]
     order = (Verdict.RACE, Verdict.UNKNOWN, Verdict.RACE_FREE)
-    ranked = sorted(found, key=lambda l: (order.index(l.verdict), l.is_for_this_input, -_suspicion(l), l.pairs[0].id))
+
+    def place(found: Location) -> tuple[int, bool, int, int]:
+        return order.index(found.verdict), found.is_for_this_input, -_suspicion(found), found.pairs[0].id
+
+    ranked = sorted(found, key=place)
     return tuple(Location(location.name, location.pairs, rank) for rank, location in enumerate(ranked, start=1))
 
 
