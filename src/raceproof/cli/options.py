@@ -85,6 +85,10 @@ class InputOptions:
             return frontend.from_compile_commands(
                 self.compile_commands, self.target, self.cflags, headers=self.headers, compiler=self.clang
             )
+        if any(map(frontend.is_executable, self.files)):
+            if len(self.files) > 1:
+                raise InputError("give one executable, or C files: an executable says what it was made of")
+            return frontend.from_executable(self.files[0], self.cflags, headers=self.headers, compiler=self.clang)
         return frontend.from_files(
             self.files, self.cflags, data_model=self.data_model, headers=self.headers, compiler=self.clang
         )
@@ -92,7 +96,13 @@ class InputOptions:
 
 def add_input_arguments(parser: Parser) -> None:
     group = parser.add_argument_group("the program")
-    group.add_argument("files", nargs="*", type=Path, metavar="FILE", help="C source (.c) or preprocessed (.i) files")
+    group.add_argument(
+        "files",
+        nargs="*",
+        type=Path,
+        metavar="FILE",
+        help="C source (.c) or preprocessed (.i) files, or an executable that `raceproof cc` has built",
+    )
     group.add_argument(
         "-p", dest="compile_commands", type=Path, metavar="JSON", help="take files and flags from compile_commands.json"
     )

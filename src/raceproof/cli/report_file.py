@@ -329,6 +329,7 @@ def _request(sources: Fields, root: Path | None, models: Models) -> frontend.Com
         entry=str(sources["entry"]),
         root=(root or Path(old or ".")).resolve(),
         prototypes=models.numbered(),
+        left_out=_texts(sources.get("left_out", ())),
     )
 
 

@@ -196,7 +196,7 @@ class Sources:
     """What was compiled and how: enough to do it again.
 
     `root`: the directory that relative names of files in the results are seen from. `digest` identifies the program
-    that was compiled.
+    that was compiled. `left_out`: code of the program that is not in the files.
     """
 
     files: tuple[SourceFile, ...]
@@ -207,6 +207,7 @@ class Sources:
     models: Models = field(default_factory=Models)
     root: str = ""
     digest: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,6 +217,7 @@ def _sources(settings: Settings, origin: Origin) -> Sources | None:
         models=settings.models,
         root=str(request.root),
         digest=origin.digest,
+        left_out=request.left_out,
     )
 
 

@@ -301,6 +301,7 @@ def _sources(sources: Sources) -> dict[str, Json]:
         "entry": sources.entry,
         "root": sources.root,
         "digest": sources.digest,
+        "left_out": list(sources.left_out),
         "models": _models(sources.models),
     }
 
