@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from raceproof import lockset
 from raceproof.core import Budget
 from raceproof.facts import analyse, race_pairs
 from raceproof.frontend import Cache, from_files, load, parse_module
 from raceproof.frontend.opaque_assembly import with_opaque_assembly
 from raceproof.ir import Origin, Program
-from raceproof.model import ConcurrentProgram
+from raceproof.model import ConcurrentProgram, Verdict
 
 ASSEMBLY = """
 @counter = global i32 0
@@ -90,7 +91,7 @@ def test_callbacks_that_register_one_another_are_one_kind_each(tmp_path: Path) -
 
 
 GIVEN = """
-void library(void (*f)(void));
+void library(void (*f)(void)) __asm__("library_start_thread");
 static int early, late;
 static void second(void) { early = late = 1; }
 static void first(void) { library(second); }
@@ -168,3 +169,38 @@ def test_code_from_outside_may_post_the_semaphores_that_it_has(call: str, exclud
         "}\n",
     )
     assert bool(cp.exclusive) is excludes
+
+
+WITHIN = """
+void library(void (*f)(int));
+void other(void);
+void library_thread(void (*f)(int));
+static int x;
+static void callback(int n) { x += n; }
+static void *worker(void *arg) { %s; return arg; }
+int main(void) {
+    pthread_t t;
+    %s;
+    pthread_create(&t, 0, worker, 0);
+    x = 1;
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("worker", "main", "is_open"),
+    [
+        ("0", "library(callback)", False),
+        ("other()", "library(callback)", True),  # it may have been kept
+        ("x = 2", "0", True),
+        ("0", "library_thread(callback)", True),  # whose name says that it starts something
+        ("library(callback)", "0", True),
+    ],
+)
+def test_callbacks_of_unknown_functions_run_while_such_a_function_is_called(
+    tmp_path: Path, worker: str, main: str, is_open: bool
+) -> None:
+    cp = facts_of(tmp_path, WITHIN % (worker, main))
+    found = lockset.run(cp, race_pairs(cp), lockset.LocksetOptions(), Budget.unlimited()).findings
+    assert any(f.verdict is not Verdict.RACE_FREE for f in found) == is_open
