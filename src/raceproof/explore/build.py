@@ -60,6 +60,13 @@ def replaced_functions() -> frozenset[str]:
     return frozenset(name for file in _sources() for name in _REPLACED.findall(file.read_text(encoding="utf-8")))
 
 
+@remember
+def runtime_digest() -> str:
+    """What the runtime says of itself, on whatever machine it runs: of which sources it was built."""
+    files = (*_sources(), *_headers())
+    return digest(*(f"{file.name}\0{file.read_text(encoding='utf-8')}" for file in files))
+
+
 def build_host(
     cache: Cache | None = None,
     sanitized: bool = False,
@@ -67,16 +74,16 @@ def build_host(
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> Path:
     """The runtime as a program, for programs of so many bits; `sanitized`: one that checks itself, for tests (slow)."""
-    headers = sorted(NATIVE.glob("*.[hS]"))
+    headers, build = _headers(), f'-DRP_BUILD="{runtime_digest()}"'
     if bits == 32:
-        command = (zig_program(), "cc", "-fno-sanitize=undefined", *_STATIC, *_WHOLE, *_FLAGS, *_HIDDEN)
+        command = (zig_program(), "cc", "-fno-sanitize=undefined", *_STATIC, *_WHOLE, *_FLAGS, build, *_HIDDEN)
         name, sources = "rp_host32", [*_sources(), _symbols(cache)]
         tell = "engine explore: building the runtime and the C library for 32-bit programs, once: some two minutes"
         return build_native(name, command, sources, headers, _LIBRARIES, cache, lambda: on_progress(tell))
     if sanitized:
-        command = (*sanitizing_compiler("gcc", "clang", "cc"), *_FLAGS, *_SANITIZED, *_HIDDEN, *_SANITIZERS)
+        command = (*sanitizing_compiler("gcc", "clang", "cc"), *_FLAGS, build, *_SANITIZED, *_HIDDEN, *_SANITIZERS)
     else:
-        command = (zig_program(), "cc", "-fno-sanitize=undefined", *_WHOLE, *_FLAGS, *_HIDDEN)
+        command = (zig_program(), "cc", "-fno-sanitize=undefined", *_WHOLE, *_FLAGS, build, *_HIDDEN)
     return build_native("rp_host", command, _sources(), headers, _LIBRARIES, cache)
 
 
@@ -130,6 +137,10 @@ def _symbols(cache: Cache | None) -> Path:
 
 def _sources() -> list[Path]:
     return sorted(NATIVE.glob("*.c"))
+
+
+def _headers() -> list[Path]:
+    return sorted(NATIVE.glob("*.[hS]"))
 
 
 @remember
