@@ -236,7 +236,9 @@ class Host:
         if self.remote is not None and told.get("machine") != self.remote.target.machine:
             raise StreamBroken(f"its runtime is for {told.get('machine')}, not for {self.remote.target.machine}")
         if told.get("build") != runtime_digest():
-            raise StreamBroken("its runtime is of another version of raceproof: build it anew (raceproof target --build)")
+            raise StreamBroken(
+                "its runtime is of another version of raceproof: build it anew (raceproof target --build)"
+            )
         self._has_greeted = True
         if self.remote is None or not self.link.needs_secret:
             return

@@ -75,7 +75,9 @@ def target_of(triple: str | None, vias: Sequence[str], secret_file: Path | None 
     """From what the user wrote; every mistake that can be seen here is one in the input."""
     machine = machine_of(triple) if triple is not None else this_machine()
     if not vias:
-        raise InputError(f"--target {triple} needs --via COMMAND: how programs are started there, as `qemu-{machine} {{}}`")
+        raise InputError(
+            f"--target {triple} needs --via COMMAND: how programs are started there, as `qemu-{machine} {{}}`"
+        )
     for via in vias:
         if _is_address(via):
             _address(via)
@@ -83,17 +85,17 @@ def target_of(triple: str | None, vias: Sequence[str], secret_file: Path | None 
             raise InputError("--via: an empty command")
     target = Target(machine, tuple(vias), secret_file)
     if any(map(_is_address, vias)):
-        secret_of(target)
+        secret_given(secret_file)
     return target
 
 
-def secret_of(target: Target) -> bytes:
+def secret_given(file: Path | None) -> bytes:
     """What host and target both know: from the file, or the environment."""
-    if target.secret_file is not None:
+    if file is not None:
         try:
-            secret = target.secret_file.read_bytes().rstrip(b"\r\n")
+            secret = file.read_bytes().rstrip(b"\r\n")
         except OSError as error:
-            raise InputError(f"{target.secret_file}: {error.strerror}") from None
+            raise InputError(f"{file}: {error.strerror}") from None
     else:
         secret = os.fsencode(os.environ.get(SECRET, "")).rstrip(b"\r\n")
     if len(secret) < SHORTEST_SECRET:
@@ -170,9 +172,7 @@ def _start(via: str, runtime: Path, stderr: IO[bytes]) -> Link:
 
 def _receiving(size: int) -> str:
     """A line of shell that makes a program of the next bytes of its input, and runs it with the rest of them."""
-    return (
-        f'f=$(mktemp) && head -c {size} >"$f" && chmod 700 "$f" && "$f"; s=$?; rm -f "$f"; exit $s'
-    )
+    return f'f=$(mktemp) && head -c {size} >"$f" && chmod 700 "$f" && "$f"; s=$?; rm -f "$f"; exit $s'
 
 
 def start(command: Sequence[str | Path], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
@@ -224,3 +224,8 @@ class Remote:
         """Why there is no way left."""
         return "; ".join(f"{via}: {reasons[-1]}" for via, reasons in self.failures.items() if reasons)
 
+
+def reached(target: Target, runtime: Path) -> Remote:
+    """The target as it is at first: every way to it may work."""
+    secret = secret_given(target.secret_file) if any(map(_is_address, target.vias)) else b""
+    return Remote(target, runtime, secret)

@@ -192,11 +192,19 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
+class TargetMachine:
+    """A machine, as compilers name it, and the commands or addresses by which programs were run there."""
+
+    triple: str
+    vias: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
     """What was compiled and how: enough to do it again.
 
     `root`: the directory that relative names of files in the results are seen from. `digest` identifies the program
-    that was compiled.
+    that was compiled. `target`: the machine that it was compiled for and run on, if that is not this one.
     """
 
     files: tuple[SourceFile, ...]
@@ -207,6 +215,7 @@ class Sources:
     models: Models = field(default_factory=Models)
     root: str = ""
     digest: str = ""
+    target: TargetMachine | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,8 @@ typedef Elf64_Rela elf_row; /* says what is added */
 #define SYMBOL_BIND(symbol) ELF64_ST_BIND((symbol)->st_info)
 #else
 typedef Elf32_Ehdr elf_header;
-typedef elf_segment elf_segment;
-typedef elf_symbol elf_symbol;
+typedef Elf32_Phdr elf_segment;
+typedef Elf32_Sym elf_symbol;
 typedef Elf32_Dyn elf_entry;
 typedef Elf32_Rel elf_row; /* what is added is in its place already */
 #define RELOCATIONS DT_REL

@@ -32,6 +32,7 @@ from raceproof.model import (
     Scope,
     SourceFile,
     Sources,
+    TargetMachine,
     Verdict,
     fingerprints,
 )
@@ -205,7 +206,7 @@ def _traced(namer: Namer, pair: PairResult) -> PairResult:
 
 
 def _sources(settings: Settings, origin: Origin) -> Sources | None:
-    request = settings.request
+    request, target = settings.request, settings.search.target
     if request is None:
         return None
     return Sources(
@@ -217,6 +218,7 @@ def _sources(settings: Settings, origin: Origin) -> Sources | None:
         models=settings.models,
         root=str(request.root),
         digest=origin.digest,
+        target=TargetMachine(target.triple, target.vias) if target is not None else None,
     )
 
 
