@@ -6,11 +6,14 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
-from raceproof import explore, frontend
+from raceproof import frontend
 from raceproof.core import InputError
 from raceproof.model import Property
+
+if TYPE_CHECKING:  # an engine, which most commands do not need
+    from raceproof import explore
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
@@ -150,7 +153,7 @@ def add_via_arguments(parser: Parser, what: str) -> None:
         "--secret-file",
         type=Path,
         metavar="F",
-        help=f"with tcp: what we and `raceproof target --listen` know (or in {explore.SECRET})",
+        help="with tcp: what we and `raceproof target --listen` know (or in RACEPROOF_SECRET)",
     )
 
 
@@ -161,6 +164,8 @@ def target_given(args: argparse.Namespace) -> explore.Target | None:
         if secret is not None:
             raise InputError("--secret-file belongs to --via tcp://HOST:PORT")
         return None
+    from raceproof import explore
+
     return explore.target_of(args.target, vias, secret)
 
 

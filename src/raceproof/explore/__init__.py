@@ -7,7 +7,7 @@ from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, FIND
 from raceproof.explore.preparation import Prepared, module_hash, prepare
 from raceproof.explore.protocol import ALGORITHMS, ISOLATIONS
 from raceproof.explore.replay import KEPT_STEPS, Replayed, drive_of, repeat, shows
-from raceproof.explore.target import SECRET, Target, machine_of, secret_given, target_of, this_machine
+from raceproof.explore.target import Target, machine_of, secret_given, target_of, this_machine
 
 __all__ = [
     "ALGORITHMS",
@@ -17,7 +17,6 @@ __all__ = [
     "FINDS_DEADLOCKS",
     "ISOLATIONS",
     "KEPT_STEPS",
-    "SECRET",
     "ExploreOptions",
     "Followed",
     "Prepared",

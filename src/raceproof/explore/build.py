@@ -39,9 +39,9 @@ _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"
 _SANITIZED = ("-Wno-stringop-overflow", "-Wno-maybe-uninitialized")
 _REPLACED = re.compile(r"^RP_LIB .*?\brp_lib_(\w+)\(", re.MULTILINE)
 
-# For other machines the runtime has its C library in it: nothing can be expected to be there. No machine can be expected
-# to have one of 32 bits, so that this is so for 32-bit programs on this machine, too.
-_STATIC: Final = ("-static", "-DRP_STATIC")
+# For other machines the runtime has its C library in it: nothing can be expected to be there. No machine can be
+# expected to have one of 32 bits, so that this is so for 32-bit programs on this machine, too.
+_STATIC: Final = ("-static", "-DRP_STATIC", "-g0")
 # A 32-bit program that does nothing but end, by exit(0): is there a system that runs it?
 _CODE: Final = bytes.fromhex("31db31c040cd80")
 _AT: Final = 0x08048000
@@ -79,7 +79,8 @@ def build_host(
     headers, build = _headers(), f'-DRP_BUILD="{runtime_digest()}"'
     if machine is not None:
         target = ("-target", MACHINES[machine].runtime)
-        command = (zig_program(), "cc", "-fno-sanitize=undefined", *target, *_STATIC, *_WHOLE, *_FLAGS, build, *_HIDDEN)
+        whole = _WHOLE if machine != "riscv64" else ()  # where it forgets which instructions there are
+        command = (zig_program(), "cc", "-fno-sanitize=undefined", *target, *whole, *_FLAGS, *_STATIC, build, *_HIDDEN)
         sources = [*_sources(), _symbols(machine, cache)]
         tell = f"engine explore: building the runtime and the C library for {machine}, once: some two minutes"
         return build_native(
@@ -124,7 +125,7 @@ def why_not_32_bits() -> str | None:
 
 
 def _symbols(machine: str, cache: Cache | None) -> Path:
-    """What a program finds in a runtime that has loaded it: a table of names and addresses, in the order of the names."""
+    """What a program finds in a runtime that loads it: a table of names and addresses, in the order of the names."""
     word = ".quad" if MACHINES[machine].bits == 64 else ".long"
     library = library_of(machine)
     known = {name: name for name in (*HOOKS, "rp_site", *(f"rp_lib_{name}" for name in replaced_functions()))} | library

@@ -1,10 +1,11 @@
 """Which functions of the C library a 32-bit program, or one on a target, may call.
 
 The runtime of such programs brings musl with it, because no machine can be expected to have a 32-bit C library, and a
-target need not have any. The programs were compiled for glibc. Both agree on what passes between them, but for times and offsets in files (64 bits in
-musl), and structures that hold those: so a function is here only if it takes and gives nothing of that kind, or if
-musl has it for 32-bit times under its plain name, as it does for time.h. What the runtime replaces is right anyway.
-Anything else is refused by name: also what glibc's headers do to the inside of a FILE (`__uflow`).
+target need not have any. The programs were compiled for glibc. Both agree on what passes between them, but, on 32-bit
+machines, for times and offsets in files (64 bits in musl), and structures that hold those: so a function is here only
+if it takes and gives nothing of that kind, or if musl has it for 32-bit times under its plain name, as it does for
+time.h. What the runtime replaces is right anyway. Anything else is refused by name: also what glibc's headers do to the
+inside of a FILE (`__uflow`).
 """
 
 from __future__ import annotations
@@ -146,20 +147,26 @@ LIBRARY: Final = {
 }
 """What the host gives to the programs besides its own functions: the name that they have for it -> musl's."""
 
-# What only 32-bit machines have, and what the compiler calls on others instead.
+# What the compiler calls on arm, and what it calls elsewhere instead. Atomic operations are instructions there.
 _FOR_ARM: Final = frozenset(
     f"__aeabi_{name}"
     for name in _words("""
         memcpy memcpy4 memcpy8 memmove memmove4 memmove8 memset memset4 memset8 memclr memclr4 memclr8
-        idiv uidiv idivmod uidivmod ldivmod uldivmod llsl llsr lasr lmul lcmp ulcmp d2f f2d d2lz d2ulz f2lz f2ulz
-        l2d ul2d l2f ul2f d2h f2h h2f
+        idiv uidiv idivmod uidivmod ldivmod uldivmod llsl llsr lasr lmul d2f f2d d2lz d2ulz f2lz f2ulz
+        l2d ul2d l2f ul2f d2h
     """)
+)
+_NOT_FOR_ARM: Final = re.compile(
+    r"__atomic_\w+|__(?:ashl|ashr|lshr|mul)di3|__fix(?:uns)?[ds]f[ds]i|__float(?:un)?[ds]i[ds]f"
 )
 
 
 def library_of(machine: str) -> dict[str, str]:
     """`LIBRARY` as it is for one of `frontend.MACHINES`."""
-    return LIBRARY | {name: name for name in _FOR_ARM if machine == "arm"}
+    if machine != "arm":
+        return LIBRARY
+    elsewhere = {name: own for name, own in LIBRARY.items() if not _NOT_FOR_ARM.fullmatch(own)}
+    return elsewhere | {name: name for name in _FOR_ARM}
 
 
 _LARGE: Final = re.compile(r"\w+64(?:_\w+)?")

@@ -44,8 +44,8 @@ class ExploreOptions:
     that nothing else brings together, which is no contradiction. `jobs`: processes that search; `sharing`: when
     they divide the work. `models`: what the user says about functions. `pruning`: of subspaces without races, in
     the searches that do so: repaired, printed ([PDP, Fig. 7] as it stands, which proves nothing) or none.
-    `deadlocks`: look for deadlocks, which only some algorithms do (`FINDS_DEADLOCKS`), and go on behind races. `target`:
-    where programs run, None for this machine.
+    `deadlocks`: look for deadlocks, which only some algorithms do (`FINDS_DEADLOCKS`), and go on behind races.
+    `target`: where programs run, None for this machine.
     """
 
     module: LinkedModule | None = None

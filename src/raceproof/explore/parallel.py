@@ -151,6 +151,7 @@ class _Search:
         self.bounds: dict[str, BoundedRecord] = {}
         self.output: OutputRecord | None = None
         self.notes: list[str] = []
+        self.is_lost = False
         self.totals: Counter[str] = Counter()
         self.items = 0
 
@@ -206,6 +207,7 @@ class _Search:
             problem=self.problem,
             notes=(*self.notes, *((UNDIVIDED,) if self.is_undivided else ())),
             interrupted=self.is_interrupted,
+            is_lost=self.is_lost,
             seconds=seconds,
         )
 
@@ -259,6 +261,7 @@ class _Search:
             host = Host(self.host, self.program, control, self.grace)
         except Unreachable as error:
             self.problem = f"the target cannot be reached: {error}"
+            self.is_lost = True
             self._stop(None)
             return
         patience = self.sharing.first if is_whole else self.sharing.later
@@ -423,8 +426,9 @@ class _Search:
             remote.failed(worker.host.via, str(worker.host.lost))
         if self._is_ending():
             return
-        if remote is None or remote.next_via() is None:
+        if remote is None or not remote.has_via():
             self.problem = f"the target was lost: {death}"
+            self.is_lost = remote is not None
             self._stop(None)
             return
         self.notes.append(f"a part of the search was begun anew: {death}")

@@ -27,13 +27,12 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
-from raceproof.core import ToolMissing, Unsupported
+from raceproof.core import InternalError, ToolMissing, Unsupported
 from raceproof.explore.build import runtime_digest
 from raceproof.explore.protocol import (
     REFUSED,
     Control,
     EndRecord,
-    OtherRecord,
     ProgressRecord,
     RaceRecord,
     Record,
@@ -74,12 +73,14 @@ class HostRun:
     """What one run of the host gave: its records but for the progress, and why it ended.
 
     `end` is the reason of its last record, None if it died or was killed before that; `problem` then says how.
+    `is_lost`: there was no target any more.
     """
 
     records: list[Record] = field(default_factory=list)
     end: str | None = None
     problem: str | None = None
     interrupted: bool = False
+    is_lost: bool = False
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
 
@@ -124,15 +125,13 @@ class Host:
             except Unreachable as error:
                 raise ToolMissing(f"cannot run the explorer's runtime {error}") from None
             return Link(stream_of(process), process)
-        last = Unreachable(where.why())
         while (via := where.next_via()) is not None:
             self.via = via
             try:
                 return connect(via, where.runtime, self._stderr)
             except Unreachable as error:
                 where.failed(via, str(error))
-                last = error
-        raise last
+        raise Unreachable(where.why())
 
     def _request(self) -> None:
         """All that there is to do: it is read while it is sent."""
@@ -218,7 +217,7 @@ class Host:
             raise StreamBroken("it has not shown that it knows the secret")
         elif frame is Frame.RECORDS:
             *lines, self._rest = (self._rest + payload).split(b"\n")
-            return [parse(line.decode("utf-8", "replace")) for line in lines]
+            return self._parsed(lines)
         elif frame is Frame.LAST:
             how, _, text = payload.decode("utf-8", "replace").partition("\n")
             word, _, number = how.partition(" ")
@@ -228,8 +227,16 @@ class Host:
             raise StreamBroken(f"a frame that only a host sends: {frame.name}")
         return []
 
+    def _parsed(self, lines: list[bytes]) -> list[Record]:
+        try:
+            return [parse(line.decode("utf-8", "replace")) for line in lines]
+        except InternalError as error:
+            if self.remote is None:
+                raise
+            raise StreamBroken(f"it sends what makes no sense: {error}") from None
+
     def _meet(self, payload: bytes) -> None:
-        """Is it what we expect? If it was reached by a network, we show that we know the secret, and wait for its proof."""
+        """Is it what we expect? If it was reached by a network, show that we know the secret and wait for its proof."""
         told = read_greeting(payload)
         if told.get("protocol") != str(PROTOCOL):
             raise StreamBroken(f"it speaks version {told.get('protocol')} of the protocol, not {PROTOCOL}")
@@ -321,6 +328,7 @@ def run_host(
                 running = Host(host, program, asked, grace)
             except Unreachable as error:
                 result.problem = f"the target cannot be reached: {error}"
+                result.is_lost = True
                 break
             hosts[:] = [running]
             death = ""
@@ -344,14 +352,16 @@ def run_host(
 
 
 def _goes_on(running: Host, result: HostRun, death: str, is_over: bool) -> bool:
-    """Whether the search is begun anew, by this way to the target or by another. What it has seen is kept: it happened."""
+    """Whether the search is begun anew, by this way to the target or by another. Races that it has found are kept: they
+    happened."""
     remote = running.remote
     if remote is not None:
         remote.failed(running.via, str(running.lost))
     result.end = None
-    result.records = [record for record in result.records if isinstance(record, RaceRecord | OtherRecord)]
-    if remote is None or result.interrupted or is_over or remote.next_via() is None:
+    result.records = [record for record in result.records if isinstance(record, RaceRecord)]
+    if remote is None or result.interrupted or is_over or not remote.has_via():
         result.problem = f"the target was lost: {death}" if remote is not None else death
+        result.is_lost = remote is not None
         return False
     result.notes += (f"the search was begun anew: {death}",)
     return True

@@ -1,8 +1,8 @@
 """What host and target say to each other over a stream: the other side of `native/session.c`.
 
-docs/target.md lays the protocol down. A frame is the length of its payload, its type, the payload, and a check: a CRC-32,
-or an HMAC-SHA-256 once both sides have shown that they know the secret. The same frames go through the pipe to a
-runtime on this machine, through a command that starts one elsewhere, and through a network.
+docs/target.md lays the protocol down. A frame is the length of its payload, its type, the payload, and a check: a
+CRC-32, or an HMAC-SHA-256 once both sides have shown that they know the secret. The same frames go through the pipe to
+a runtime on this machine, through a command that starts one elsewhere, and through a network.
 
 Nothing here waits: a stream sends what it can and gives what has come.
 """
@@ -14,7 +14,7 @@ import hmac
 import os
 import zlib
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import Enum, unique
 from typing import Final
 
@@ -114,20 +114,18 @@ class Stream:
 
     # -- receiving
 
-    def read(self) -> list[tuple[Frame, bytes]]:
-        """The frames that have come; `at_end` afterwards, if no more will."""
+    def read(self) -> Iterator[tuple[Frame, bytes]]:
+        """The frames that have come, those before one that is wrong too; `at_end` afterwards, if no more will."""
         try:
             chunk = os.read(self.reading, _CHUNK)
         except BlockingIOError:
-            return []
+            return
         except OSError as error:
             raise StreamBroken(f"the connection is lost: {error.strerror}") from None
         self.at_end = not chunk
         self._received += chunk
-        frames = []
         while (found := self._next()) is not None:
-            frames.append(found)
-        return frames
+            yield found
 
     def _next(self) -> tuple[Frame, bytes] | None:
         received = self._received

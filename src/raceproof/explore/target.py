@@ -1,8 +1,8 @@
 """Where programs are run: the machine that they are compiled for, and how its runtime is reached ([DHTC] Fig. 10).
 
-A target is a machine and one or more ways to it (`--via`): a command that starts the runtime there, in which `{}` stands
-for the runtime's file and `{upload}` for a line of shell that receives that file first; or `tcp://HOST:PORT`, where
-`raceproof target --listen` waits. A way that fails three times is not taken again.
+A target is a machine and one or more ways to it (`--via`): a command that starts the runtime there, in which `{}`
+stands for the runtime's file and `{upload}` for a line of shell that receives that file first; or `tcp://HOST:PORT`,
+where `raceproof target --listen` waits. A way that fails three times is not taken again.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ MOST_FAILURES: Final = 3
 _CONNECTING: Final = 15.0
 _TRIPLE: Final = re.compile(r"(?P<machine>[a-z0-9_]+)(?:-linux(?:-(?:gnu|musl)(?:eabi(?:hf)?)?)?)?")
 _OTHER_NAMES: Final = {
-    "amd64": "x86_64", "x86-64": "x86_64", "i386": "x86", "i486": "x86", "i586": "x86", "i686": "x86", "arm64": "aarch64",
-    "armv7": "arm", "armv7a": "arm", "armhf": "arm", "armv7l": "arm",
+    "amd64": "x86_64", "x86-64": "x86_64", "i386": "x86", "i486": "x86", "i586": "x86", "i686": "x86",
+    "arm64": "aarch64", "armv7": "arm", "armv7a": "arm", "armhf": "arm", "armv7l": "arm",
 }  # fmt: skip
 
 
@@ -49,11 +49,6 @@ class Target:
     @property
     def triple(self) -> str:
         return MACHINES[self.machine].runtime
-
-    @property
-    def words(self) -> int:
-        """Bits of an address."""
-        return MACHINES[self.machine].bits
 
 
 def machine_of(triple: str) -> str:
@@ -186,7 +181,8 @@ def start(command: Sequence[str | Path], stderr: IO[bytes]) -> subprocess.Popen[
 
 
 def stream_of(process: subprocess.Popen[bytes]) -> Stream:
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     with process.stdin, process.stdout:
         return Stream(os.dup(process.stdout.fileno()), os.dup(process.stdin.fileno()))
 
@@ -212,6 +208,9 @@ class Remote:
                 self._turn = (self._turn + number + 1) % len(vias)
                 return via
         return None
+
+    def has_via(self) -> bool:
+        return any(len(self.failures.get(via, ())) < MOST_FAILURES for via in self.target.vias)
 
     def failed(self, via: str, reason: str, for_good: bool = False) -> None:
         self.failures.setdefault(via, []).extend([reason] * (MOST_FAILURES if for_good else 1))

@@ -1,7 +1,8 @@
 """A host that runs nothing: it writes records that a test has chosen, and remembers what it was asked.
 
 `FakeHost(directory, search, replay)` makes an executable; `search` and `replay` are Python statements of its body, with
-`write(*fields)`, `frame(kind, payload)`, `control` (the directives as a list of word lists), `time`, `os`, `signal` and `sys` at hand.
+`write(*fields)`, `frame(kind, payload)`, `control` (the directives as a list of word lists), `text` (the directives),
+`time`, `os`, `signal` and `sys` at hand.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ while kind != b"s":
     if not kind:
         sys.exit(4)
     if kind == b"h":
-        frame(b"H", payload)  # of the same build, whatever that is
+        frame(b"H", payload + b"machine x86_64\\n")  # of the same build, whatever that is
     if kind == b"c":
         text += payload.decode("utf-8")
 threading.Thread(target=listen, daemon=True).start()
@@ -71,8 +72,8 @@ else:
 
 
 class FakeHost:
-    def __init__(self, directory: Path, search: str, replay: str = "pass") -> None:
-        self.path = directory / "host"
+    def __init__(self, directory: Path, search: str, replay: str = "pass", name: str = "host") -> None:
+        self.path = directory / name
         self._log = directory / "log"
         bodies = {"search": textwrap.indent(textwrap.dedent(search), "    ")}
         bodies["replay"] = textwrap.indent(textwrap.dedent(replay), "    ")
