@@ -13,7 +13,7 @@ from typing import Final
 @dataclass(frozen=True, slots=True)
 class Machine:
     """`program`: what clang compiles programs for; `runtime`: what the runtime is linked for; `bits` of an address;
-    `flags` for clang; `abi`: what LLVM has to be told besides."""
+    `flags` for clang; `abi`, `features`: what LLVM has to be told besides."""
 
     name: str
     bits: int
@@ -21,6 +21,7 @@ class Machine:
     runtime: str
     flags: tuple[str, ...] = ()
     abi: str = ""
+    features: str = ""
 
 
 MACHINES: Final = {
@@ -31,6 +32,6 @@ MACHINES: Final = {
         # Atomic updates as instructions, not as calls of functions that look which instructions there are.
         Machine("aarch64", 64, "aarch64-linux-gnu", "aarch64-linux-musl", ("-mno-outline-atomics",)),
         Machine("arm", 32, "arm-linux-gnueabihf", "arm-linux-musleabihf"),
-        Machine("riscv64", 64, "riscv64-linux-gnu", "riscv64-linux-musl", abi="lp64d"),
+        Machine("riscv64", 64, "riscv64-linux-gnu", "riscv64-linux-musl", abi="lp64d", features="+m,+a,+f,+d,+c"),
     )
 }
