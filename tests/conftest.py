@@ -37,7 +37,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
     for build in (
         build_host,
-        lambda: build_host(bits=32) if why_not_32_bits() is None else None,
+        lambda: build_host(machine="x86") if why_not_32_bits() is None else None,
         kernel,
         lambda: build_library("octagon"),
     ):

@@ -123,19 +123,22 @@ class Searched:
         return "; ".join((*parts, *sorted(reasons)))
 
 
-def load(path: Path, *flags: str) -> Subject:
+def load(path: Path, *flags: str, machine: str | None = None) -> Subject:
+    """`machine`: another one that it is compiled for."""
     request = frontend.from_files([path], flags)
+    if machine is not None:
+        request = request.for_machine(machine)
     program = frontend.load(request)
     cp = facts.analyse(program, Budget.unlimited())
     pairs = facts.race_pairs(cp)
     return Subject(cp, pairs, ordered_pairs(cp, pairs, Budget.unlimited()), frontend.link_program(request))
 
 
-def load_text(text: str, directory: Path, *flags: str) -> Subject:
+def load_text(text: str, directory: Path, *flags: str, machine: str | None = None) -> Subject:
     """`text` stands behind the usual headers and `RUN(function, ...)`, which runs threads and joins them."""
     path = directory / "program.c"
     path.write_text(PREAMBLE + text, encoding="utf-8")
-    return load(path, *flags)
+    return load(path, *flags, machine=machine)
 
 
 def open_after_lockset(subject: Subject) -> Subject:

@@ -21,6 +21,7 @@ from raceproof.cli.options import (
     add_property_argument,
     add_result_arguments,
     add_run_arguments,
+    add_target_arguments,
     properties_of,
 )
 from raceproof.cli.output import ResultFile, discard, is_interactive, wants_color
@@ -68,8 +69,9 @@ class CheckOptions:
             named = [f"--{name}" for name, other in files.items() if Path(other) == Path(target)]
             if len(named) > 1:
                 raise InputError(f"{' and '.join(named)} would write to the same place, {target}")
+        inputs = InputOptions.of(args)
         options = CheckOptions(
-            inputs=InputOptions.of(args),
+            inputs=inputs,
             engines=engines,
             time_limit=args.time_limit,
             files=files,
@@ -77,6 +79,7 @@ class CheckOptions:
             with_all_pairs=args.pairs_detail,
             settings=replace(
                 settings,
+                search=replace(settings.search, target=inputs.runs_on),
                 jobs=int(args.jobs),
                 arguments=tuple(args.arguments),
                 models=found.models if found is not None else settings.models,
@@ -104,6 +107,7 @@ def add_parser(commands: Commands) -> None:
         usage="%(prog)s [options] FILE... | -p compile_commands.json | --task TASK.yml  [-- ARGS of the program]",
     )
     add_input_arguments(parser)
+    add_target_arguments(parser)
     parser.add_argument(
         "--engines",
         metavar="NAMES",

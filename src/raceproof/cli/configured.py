@@ -40,10 +40,11 @@ def _fill_in(args: argparse.Namespace, config: Config) -> None:
     if not any(getattr(args, name) for name in _PROGRAM):
         args.files = list(source_files(config))
         args.compile_commands = config.compile_commands
-        args.target = args.target or config.target
+        if not getattr(args, "via", None):  # with it, the target is a machine
+            args.target = args.target or config.target
     if args.task is None:
         args.cflag = [*config.flags, *args.cflag]
-        if args.files:
+        if args.files and not getattr(args, "via", None):
             args.data_model = args.data_model or config.data_model
     args.entry = args.entry or config.entry
     args.arguments = args.arguments or list(config.arguments or ())

@@ -13,6 +13,7 @@ from raceproof.cli.options import (
     add_property_argument,
     add_result_arguments,
     add_run_arguments,
+    add_target_arguments,
     positive,
     properties_of,
 )
@@ -34,6 +35,7 @@ def add_parser(commands: Commands) -> None:
         usage="%(prog)s [options] FILE... | -p compile_commands.json | --task TASK.yml  [-- ARGS of the program]",
     )
     add_input_arguments(parser)
+    add_target_arguments(parser)
     search = parser.add_argument_group("the search")
     search.add_argument(
         "--algorithm",

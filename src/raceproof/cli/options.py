@@ -6,11 +6,14 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from raceproof import frontend
 from raceproof.core import InputError
 from raceproof.model import Property
+
+if TYPE_CHECKING:  # an engine, which most commands do not need
+    from raceproof import explore
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
@@ -30,7 +33,8 @@ class Parser(argparse.ArgumentParser):
 
 @dataclass(frozen=True, slots=True)
 class InputOptions:
-    """Exactly one of `files`, `compile_commands` and `task` is given; `target` goes with `compile_commands`."""
+    """Exactly one of `files`, `compile_commands` and `task` is given; `target` goes with `compile_commands`. `runs_on`:
+    where the program runs, if that is not this machine."""
 
     files: tuple[Path, ...]
     compile_commands: Path | None
@@ -41,19 +45,22 @@ class InputOptions:
     headers: frontend.Headers
     clang: Path | None
     entry: str | None
+    runs_on: explore.Target | None = None
 
     @staticmethod
     def of(args: argparse.Namespace) -> InputOptions:
+        runs_on = target_given(args)
         options = InputOptions(
             files=tuple(args.files),
             compile_commands=args.compile_commands,
-            target=args.target,
+            target=args.target if runs_on is None else None,
             task=args.task,
             cflags=tuple(args.cflag),
             data_model=args.data_model,
             headers=args.headers,
             clang=args.clang,
             entry=args.entry,
+            runs_on=runs_on,
         )
         given = [bool(options.files), options.compile_commands is not None, options.task is not None]
         if sum(given) == 0:
@@ -64,7 +71,14 @@ class InputOptions:
         if sum(given) > 1:
             raise InputError("give only one of: C files, -p compile_commands.json, --task TASK.yml")
         if options.target is not None and options.compile_commands is None:
-            raise InputError("--target chooses a target of compile_commands.json: it needs -p")
+            raise InputError(
+                "--target chooses a target of compile_commands.json: it needs -p; or the machine that the program runs"
+                " on: then it needs --via COMMAND"
+            )
+        if runs_on is not None and options.data_model is not None:
+            raise InputError("the data model is that of the target: leave --data-model out")
+        if runs_on is not None and options.clang is not None:
+            raise InputError("programs for a target are compiled with raceproof's own clang: leave --clang out")
         if options.data_model is not None and not options.files:
             raise InputError("the data model comes with the task or the compilation database: leave --data-model out")
         return options
@@ -76,6 +90,8 @@ class InputOptions:
 
     def request(self) -> frontend.CompileRequest:
         request = self._request()
+        if self.runs_on is not None:
+            request = request.for_machine(self.runs_on.machine)
         return request if self.entry is None else replace(request, entry=self.entry)
 
     def _request(self) -> frontend.CompileRequest:
@@ -106,7 +122,11 @@ def add_input_arguments(parser: Parser) -> None:
     group.add_argument(
         "-p", dest="compile_commands", type=Path, metavar="JSON", help="take files and flags from compile_commands.json"
     )
-    group.add_argument("--target", metavar="NAME", help="with -p: which program, if the file builds several")
+    group.add_argument(
+        "--target",
+        metavar="NAME",
+        help="with -p: which program, if the file builds several; with --via: the machine, as aarch64-linux-musl",
+    )
     group.add_argument("--task", type=Path, metavar="YML", help="an SV-COMP task definition; last line is the verdict")
     group.add_argument(
         "--cflag",
@@ -126,6 +146,37 @@ def add_input_arguments(parser: Parser) -> None:
     group.add_argument(
         "--clang", type=Path, metavar="PATH", help="use this clang instead of the one that comes with raceproof"
     )
+
+
+def add_target_arguments(parser: Parser) -> None:
+    add_via_arguments(
+        parser,
+        "run the program on --target by this command, as `qemu-aarch64 {}` or `ssh board {upload}`, or by"
+        " tcp://HOST:PORT; repeated: other ways, if one fails (see docs/target.md)",
+    )
+
+
+def add_via_arguments(parser: Parser, what: str) -> None:
+    group = parser.add_argument_group("another machine")
+    group.add_argument("--via", action="append", default=[], metavar="COMMAND", help=what)
+    group.add_argument(
+        "--secret-file",
+        type=Path,
+        metavar="F",
+        help="with tcp: what we and `raceproof target --listen` know (or in RACEPROOF_SECRET)",
+    )
+
+
+def target_given(args: argparse.Namespace) -> explore.Target | None:
+    """What --target and --via say about the machine; None: this one."""
+    vias, secret = getattr(args, "via", ()), getattr(args, "secret_file", None)
+    if not vias:
+        if secret is not None:
+            raise InputError("--secret-file belongs to --via tcp://HOST:PORT")
+        return None
+    from raceproof import explore
+
+    return explore.target_of(args.target, vias, secret)
 
 
 def add_run_arguments(parser: Parser, time_limit: float | None = DEFAULT_TIME_LIMIT) -> None:

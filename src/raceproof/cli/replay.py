@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from raceproof import explore, facts, frontend, portfolio, report
-from raceproof.cli.options import Commands, add_root_argument, add_run_arguments, positive
+from raceproof.cli.options import Commands, add_root_argument, add_run_arguments, add_via_arguments, positive
 from raceproof.cli.output import is_interactive, wants_color
 from raceproof.cli.progress import Progress
 from raceproof.cli.report_file import Choice, Reported, load_again, read_report
@@ -27,6 +27,8 @@ class ReplayOptions:
     root: Path | None
     time_limit: float
     verbose: bool
+    vias: tuple[str, ...] = ()
+    secret_file: Path | None = None
 
     @staticmethod
     def of(args: argparse.Namespace) -> ReplayOptions:
@@ -35,7 +37,8 @@ class ReplayOptions:
             raise InputError("give only one of: --race, --deadlock, --other")
         if args.arguments:
             raise InputError("the arguments of the program are in the report: leave them out")
-        return ReplayOptions(args.report, choice, args.root, args.time_limit, args.verbose > 0)
+        vias = tuple(args.via)
+        return ReplayOptions(args.report, choice, args.root, args.time_limit, args.verbose > 0, vias, args.secret_file)
 
 
 def add_parser(commands: Commands) -> None:
@@ -50,6 +53,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--deadlock", type=positive(int), metavar="ID", help="an entry of `deadlocks`")
     parser.add_argument("--other", type=positive(int), metavar="ID", help="an entry of `other`: a deadlock, a crash, …")
     add_root_argument(parser)
+    add_via_arguments(parser, "in place of the way to the target that the report names")
     add_run_arguments(parser)
     parser.set_defaults(run=run)
 
@@ -57,16 +61,26 @@ def add_parser(commands: Commands) -> None:
 def run(args: argparse.Namespace) -> Exit:
     options = ReplayOptions.of(args)
     reported = read_report(options.report, options.choice, options.root)
+    target = _target(reported, options)
     show = is_interactive(sys.stderr, os.environ) and not options.verbose
     with Progress(sys.stderr, show) as progress:
-        trace = _replay(reported, Budget.seconds(options.time_limit), progress)
+        trace = _replay(reported, target, Budget.seconds(options.time_limit), progress)
     report.write_trace(trace, sys.stdout, wants_color(sys.stdout, os.environ), str(reported.request.root))
     if not trace.repeated:
         return Exit.UNKNOWN
     return Exit.RACE if reported.is_violation else Exit.RACE_FREE
 
 
-def _replay(reported: Reported, budget: Budget, progress: Progress) -> Trace:
+def _target(reported: Reported, options: ReplayOptions) -> explore.Target | None:
+    """Where the run was, and is to be again."""
+    if reported.target is None:
+        if options.vias or options.secret_file is not None:
+            raise InputError("the report is of a run on this machine: leave --via and --secret-file out")
+        return None
+    return explore.target_of(reported.target.triple, options.vias or reported.target.vias, options.secret_file)
+
+
+def _replay(reported: Reported, target: explore.Target | None, budget: Budget, progress: Progress) -> Trace:
     progress.stage("compiling")
     program = load_again(reported.request, budget)
     module = frontend.link_program(reported.request, budget)
@@ -84,6 +98,7 @@ def _replay(reported: Reported, budget: Budget, progress: Progress) -> Trace:
         models=reported.models,
         spurious=setup.spurious,
         max_steps=setup.max_steps,
+        target=target,
     )
     progress.stage("building the program")
     prepared = explore.prepare(cp, [pairs[key] for key in setup.pairs], options, budget)

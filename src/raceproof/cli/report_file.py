@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -33,6 +33,7 @@ from raceproof.model import (
     SafeFunction,
     Schedule,
     Scope,
+    TargetMachine,
     Unwinding,
     Verdict,
 )
@@ -48,7 +49,7 @@ _DAMAGED = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
 class Reported:
     """One run of a report: a race has its `schedule`; a deadlock its kind, another incident also its thread.
 
-    `is_violation`: of a property, not only an incident on the way.
+    `is_violation`: of a property, not only an incident on the way. `target`: where it happened, if not on this machine.
     """
 
     id: int
@@ -60,6 +61,7 @@ class Reported:
     kind: str = ""
     thread: int | None = None
     is_violation: bool = False
+    target: TargetMachine | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +238,7 @@ def read_report(path: Path, choice: Choice, root: Path | None = None) -> Reporte
         chosen = _choose(path, races, deadlocks, others, choice)
         if fields.get("replay") is None:
             raise InputError(f"{path}: nothing was executed for this report")
-        return _reported(fields["replay"], chosen, root)
+        return replace(_reported(fields["replay"], chosen, root), target=_target(fields["replay"]))
     except _DAMAGED as error:
         raise InputError(f"{path}: not a report of raceproof that can be replayed ({_what(error)})") from None
 
@@ -321,7 +323,9 @@ def _request(sources: Fields, root: Path | None, models: Models) -> frontend.Com
         frontend.check_words((str(unit.file), str(unit.directory), *unit.flags), "the report")
     if sources["data_model"] not in ("LP64", "ILP32") or sources["headers"] not in ("auto", "system", "bundled"):
         raise ValueError("data_model or headers")
+    target = _target(sources)
     return frontend.CompileRequest(
+        machine=explore.machine_of(target.triple) if target is not None else None,
         units=tuple(units),
         data_model=cast(frontend.DataModel, sources["data_model"]),
         headers=cast(frontend.Headers, sources["headers"]),
@@ -331,6 +335,12 @@ def _request(sources: Fields, root: Path | None, models: Models) -> frontend.Com
         prototypes=models.numbered(),
         left_out=_texts(sources.get("left_out", ())),
     )
+
+
+def _target(sources: Fields) -> TargetMachine | None:
+    """Where the program was run; reports of earlier versions know of this machine only."""
+    fields = sources.get("target")
+    return TargetMachine(str(fields["triple"]), _texts(fields["via"])) if fields is not None else None
 
 
 def load_again(request: frontend.CompileRequest, budget: Budget) -> Program:

@@ -1,12 +1,13 @@
 """explore: engine. Builds the instrumented program, drives the native search, replays. Finds and proves."""
 
-from raceproof.explore.build import why_not_32_bits
+from raceproof.explore.build import build_host, why_not_32_bits
 from raceproof.explore.engine import ENDED_ALONE, has_waits, run, setup_of, watched_pairs
 from raceproof.explore.guide import Followed, follow
 from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, FINDS_DEADLOCKS, ExploreOptions
 from raceproof.explore.preparation import Prepared, module_hash, prepare
 from raceproof.explore.protocol import ALGORITHMS, ISOLATIONS
 from raceproof.explore.replay import KEPT_STEPS, Replayed, drive_of, repeat, shows
+from raceproof.explore.target import Target, machine_of, secret_given, target_of, this_machine
 
 __all__ = [
     "ALGORITHMS",
@@ -20,15 +21,21 @@ __all__ = [
     "Followed",
     "Prepared",
     "Replayed",
+    "Target",
+    "build_host",
     "drive_of",
     "follow",
     "has_waits",
+    "machine_of",
     "module_hash",
     "prepare",
     "repeat",
     "run",
+    "secret_given",
     "setup_of",
     "shows",
+    "target_of",
+    "this_machine",
     "watched_pairs",
     "why_not_32_bits",
 ]

@@ -12,8 +12,8 @@ from functools import cache as remember
 from pathlib import Path
 from typing import Final
 
-from raceproof.explore.library32 import LIBRARY
-from raceproof.frontend import HOOKS, Cache, HookPlan, build_shared_object, instrument, zig_program
+from raceproof.explore.library32 import library_of
+from raceproof.frontend import HOOKS, MACHINES, Cache, HookPlan, build_shared_object, instrument, zig_program
 from raceproof.ir import Program
 from raceproof.native import NATIVE, build_native, digest, kept, sanitizing_compiler
 
@@ -39,8 +39,9 @@ _SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"
 _SANITIZED = ("-Wno-stringop-overflow", "-Wno-maybe-uninitialized")
 _REPLACED = re.compile(r"^RP_LIB .*?\brp_lib_(\w+)\(", re.MULTILINE)
 
-# For 32-bit programs the host has its C library in it: no machine can be expected to have one of 32 bits.
-_STATIC: Final = ("-target", "x86-linux-musl", "-static", "-DRP_STATIC")
+# For other machines the runtime has its C library in it: nothing can be expected to be there. No machine can be
+# expected to have one of 32 bits, so that this is so for 32-bit programs on this machine, too.
+_STATIC: Final = ("-static", "-DRP_STATIC", "-g0")
 # A 32-bit program that does nothing but end, by exit(0): is there a system that runs it?
 _CODE: Final = bytes.fromhex("31db31c040cd80")
 _AT: Final = 0x08048000
@@ -60,23 +61,35 @@ def replaced_functions() -> frozenset[str]:
     return frozenset(name for file in _sources() for name in _REPLACED.findall(file.read_text(encoding="utf-8")))
 
 
+@remember
+def runtime_digest() -> str:
+    """What the runtime says of itself, on whatever machine it runs: of which sources it was built."""
+    files = (*_sources(), *_headers())
+    return digest(*(f"{file.name}\0{file.read_text(encoding='utf-8')}" for file in files))
+
+
 def build_host(
     cache: Cache | None = None,
     sanitized: bool = False,
-    bits: int = 64,
+    machine: str | None = None,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> Path:
-    """The runtime as a program, for programs of so many bits; `sanitized`: one that checks itself, for tests (slow)."""
-    headers = sorted(NATIVE.glob("*.[hS]"))
-    if bits == 32:
-        command = (zig_program(), "cc", "-fno-sanitize=undefined", *_STATIC, *_WHOLE, *_FLAGS, *_HIDDEN)
-        name, sources = "rp_host32", [*_sources(), _symbols(cache)]
-        tell = "engine explore: building the runtime and the C library for 32-bit programs, once: some two minutes"
-        return build_native(name, command, sources, headers, _LIBRARIES, cache, lambda: on_progress(tell))
+    """The runtime as a program, for programs of this machine or of another one (`frontend.MACHINES`); `sanitized`: one
+    that checks itself, for tests (slow)."""
+    headers, build = _headers(), f'-DRP_BUILD="{runtime_digest()}"'
+    if machine is not None:
+        target = ("-target", MACHINES[machine].runtime)
+        whole = _WHOLE if machine != "riscv64" else ()  # where it forgets which instructions there are
+        command = (zig_program(), "cc", "-fno-sanitize=undefined", *target, *whole, *_FLAGS, *_STATIC, build, *_HIDDEN)
+        sources = [*_sources(), _symbols(machine, cache)]
+        tell = f"engine explore: building the runtime and the C library for {machine}, once: some two minutes"
+        return build_native(
+            f"rp_host-{machine}", command, sources, headers, _LIBRARIES, cache, lambda: on_progress(tell)
+        )
     if sanitized:
-        command = (*sanitizing_compiler("gcc", "clang", "cc"), *_FLAGS, *_SANITIZED, *_HIDDEN, *_SANITIZERS)
+        command = (*sanitizing_compiler("gcc", "clang", "cc"), *_FLAGS, build, *_SANITIZED, *_HIDDEN, *_SANITIZERS)
     else:
-        command = (zig_program(), "cc", "-fno-sanitize=undefined", *_WHOLE, *_FLAGS, *_HIDDEN)
+        command = (zig_program(), "cc", "-fno-sanitize=undefined", *_WHOLE, *_FLAGS, build, *_HIDDEN)
     return build_native("rp_host", command, _sources(), headers, _LIBRARIES, cache)
 
 
@@ -111,25 +124,31 @@ def why_not_32_bits() -> str | None:
     return None if done.returncode == 0 else f"this system does not run them (status {done.returncode} at exit(0))"
 
 
-def _symbols(cache: Cache | None) -> Path:
-    """What a 32-bit program finds in its host: a table of names and addresses, in the order of the names."""
-    known = {name: name for name in (*HOOKS, "rp_site", *(f"rp_lib_{name}" for name in replaced_functions()))} | LIBRARY
+def _symbols(machine: str, cache: Cache | None) -> Path:
+    """What a program finds in a runtime that loads it: a table of names and addresses, in the order of the names."""
+    word = ".quad" if MACHINES[machine].bits == 64 else ".long"
+    library = library_of(machine)
+    known = {name: name for name in (*HOOKS, "rp_site", *(f"rp_lib_{name}" for name in replaced_functions()))} | library
     names = sorted(known, key=str.encode)
-    lines = ['.section .rodata,"a",@progbits', ".globl rp_symbols, rp_symbol_count", ".p2align 2", "rp_symbols:"]
+    lines = ['.section .rodata,"a",%progbits', ".globl rp_symbols, rp_symbol_count", ".p2align 3", "rp_symbols:"]
     lines += [f".weak {name}" for name in names if "int128" in name]  # which 32-bit machines do not have
-    lines += [f"  .long .Lname{number}, {known[name]}" for number, name in enumerate(names)]
+    lines += [f"  {word} .Lname{number}, {known[name]}" for number, name in enumerate(names)]
     lines += [f"rp_symbol_count: .long {len(names)}"]
     lines += [f'.Lname{number}: .asciz "{name}"' for number, name in enumerate(names)]
-    text = "\n".join([*lines, '.section .note.GNU-stack,"",@progbits', ""])
+    text = "\n".join([*lines, '.section .note.GNU-stack,"",%progbits', ""])
 
     def make(output: Path, scratch: Path) -> None:
         output.write_text(text, encoding="utf-8")
 
-    return kept(cache, f"symbols32-{digest(text)}.s", make)
+    return kept(cache, f"symbols-{machine}-{digest(text)}.s", make)
 
 
 def _sources() -> list[Path]:
     return sorted(NATIVE.glob("*.c"))
+
+
+def _headers() -> list[Path]:
+    return sorted(NATIVE.glob("*.[hS]"))
 
 
 @remember

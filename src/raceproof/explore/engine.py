@@ -157,7 +157,8 @@ def _search(
     """Run the host; again in fork mode if the program took it down, and nobody asked for the memory mode."""
     notes = [f"a child process for each execution: {prepared.why_isolation}"] if prepared.why_isolation else []
     host_run = _run_once(prepared, options, budget)
-    may_fork = prepared.isolation == "memory" and options.isolation == "auto" and not host_run.interrupted
+    may_fork = prepared.isolation == "memory" and options.isolation == "auto"
+    may_fork = may_fork and not (host_run.interrupted or host_run.is_lost)
     if host_run.end is None and may_fork and budget.remaining() > _RESERVE:
         notes.append(f"a child process for each execution: without, the run failed ({host_run.problem})")
         prepared = replace(prepared, isolation="fork")

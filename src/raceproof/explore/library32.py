@@ -1,10 +1,11 @@
-"""Which functions of the C library a 32-bit program may call.
+"""Which functions of the C library a 32-bit program, or one on a target, may call.
 
-The host of 32-bit programs brings musl with it, because no machine can be expected to have a 32-bit C library. The
-programs were compiled for glibc. Both agree on what passes between them, but for times and offsets in files (64 bits in
-musl), and structures that hold those: so a function is here only if it takes and gives nothing of that kind, or if
-musl has it for 32-bit times under its plain name, as it does for time.h. What the runtime replaces is right anyway.
-Anything else is refused by name: also what glibc's headers do to the inside of a FILE (`__uflow`).
+The runtime of such programs brings musl with it, because no machine can be expected to have a 32-bit C library, and a
+target need not have any. The programs were compiled for glibc. Both agree on what passes between them, but, on 32-bit
+machines, for times and offsets in files (64 bits in musl), and structures that hold those: so a function is here only
+if it takes and gives nothing of that kind, or if musl has it for 32-bit times under its plain name, as it does for
+time.h. What the runtime replaces is right anyway. Anything else is refused by name: also what glibc's headers do to the
+inside of a FILE (`__uflow`).
 """
 
 from __future__ import annotations
@@ -146,6 +147,28 @@ LIBRARY: Final = {
 }
 """What the host gives to the programs besides its own functions: the name that they have for it -> musl's."""
 
+# What the compiler calls on arm, and what it calls elsewhere instead. Atomic operations are instructions there.
+_FOR_ARM: Final = frozenset(
+    f"__aeabi_{name}"
+    for name in _words("""
+        memcpy memcpy4 memcpy8 memmove memmove4 memmove8 memset memset4 memset8 memclr memclr4 memclr8
+        idiv uidiv idivmod uidivmod ldivmod uldivmod llsl llsr lasr lmul d2f f2d d2lz d2ulz f2lz f2ulz
+        l2d ul2d l2f ul2f d2h
+    """)
+)
+_NOT_FOR_ARM: Final = re.compile(
+    r"__atomic_\w+|__(?:ashl|ashr|lshr|mul)di3|__fix(?:uns)?[ds]f[ds]i|__float(?:un)?[ds]i[ds]f"
+)
+
+
+def library_of(machine: str) -> dict[str, str]:
+    """`LIBRARY` as it is for one of `frontend.MACHINES`."""
+    if machine != "arm":
+        return LIBRARY
+    elsewhere = {name: own for name, own in LIBRARY.items() if not _NOT_FOR_ARM.fullmatch(own)}
+    return elsewhere | {name: name for name in _FOR_ARM}
+
+
 _LARGE: Final = re.compile(r"\w+64(?:_\w+)?")
 
 
@@ -154,15 +177,19 @@ def takes_wide_types(name: str) -> bool:
     return _LARGE.fullmatch(name) is not None
 
 
-def check_library(external_names: Iterable[str], replaced: Iterable[str]) -> None:
-    """Refuse a 32-bit program that calls a function of the C library that its host does not have.
+def check_library(external_names: Iterable[str], replaced: Iterable[str], machine: str) -> None:
+    """Refuse a program that calls a function of the C library that the runtime for its machine does not have.
 
     A name that is not known at all may be the program's own, in a file that is missing: that is for the loader to say.
     """
-    known = frozenset(replaced)
+    known, library = frozenset(replaced), library_of(machine)
     for name in sorted(external_names):
         plain = name.removeprefix("\x01")
-        if name in known or plain in LIBRARY or plain.startswith("llvm."):
+        if name in known or plain in library or plain.startswith("llvm."):
             continue
         if known_effect(name) is not None or sync_op(name) is not None:
-            raise Unsupported(f"running a 32-bit program that calls `{plain}`, which the explorer has for 64 bits only")
+            if machine == "x86":
+                raise Unsupported(
+                    f"running a 32-bit program that calls `{plain}`, which the explorer has for 64 bits only"
+                )
+            raise Unsupported(f"running a program that calls `{plain}` on {machine}: its runtime does not have that")

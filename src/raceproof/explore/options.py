@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from raceproof.explore.target import Target
 from raceproof.frontend import LinkedModule
 from raceproof.model import Models, ObjectId, RacePair
 
@@ -44,6 +45,7 @@ class ExploreOptions:
     they divide the work. `models`: what the user says about functions. `pruning`: of subspaces without races, in
     the searches that do so: repaired, printed ([PDP, Fig. 7] as it stands, which proves nothing) or none.
     `deadlocks`: look for deadlocks, which only some algorithms do (`FINDS_DEADLOCKS`), and go on behind races.
+    `target`: where programs run, None for this machine.
     """
 
     module: LinkedModule | None = None
@@ -66,4 +68,5 @@ class ExploreOptions:
     known_races: tuple[RacePair, ...] = ()
     outlived: frozenset[ObjectId] = frozenset()
     deadlocks: bool = False
+    target: Target | None = None
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

@@ -19,7 +19,6 @@ from __future__ import annotations
 import heapq
 import itertools
 import logging
-import select
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -28,7 +27,7 @@ from pathlib import Path
 
 from raceproof.core import InternalError
 from raceproof.explore.options import DEFAULT_SHARING, Sharing
-from raceproof.explore.process import GRACE, LATE, TICK, Host, HostRun, OnProgress, signals_handled
+from raceproof.explore.process import GRACE, LATE, TICK, Host, HostRun, OnProgress, Where, signals_handled, wait_for
 from raceproof.explore.protocol import (
     BoundedRecord,
     Control,
@@ -50,6 +49,7 @@ from raceproof.explore.protocol import (
     UndividedRecord,
     VisibleRecord,
 )
+from raceproof.explore.target import Unreachable
 from raceproof.model import AccessId
 
 log = logging.getLogger(__name__)
@@ -88,9 +88,10 @@ class _Node:
 
 @dataclass(eq=False, slots=True)
 class _Worker:
-    """A host at work behind the last node of `path`."""
+    """A host at work behind the last node of `path`; it began behind `origin`."""
 
     host: Host
+    origin: _Node
     path: list[_Node]
     budget: int
     since: float
@@ -105,7 +106,7 @@ class _Worker:
 
 
 def run_hosts(
-    host: Path,
+    host: Where,
     program: Path,
     control: Control,
     jobs: int,
@@ -120,7 +121,7 @@ def run_hosts(
 class _Search:
     def __init__(
         self,
-        host: Path,
+        host: Where,
         program: Path,
         control: Control,
         jobs: int,
@@ -149,6 +150,8 @@ class _Search:
         self.others: dict[object, OtherRecord] = {}
         self.bounds: dict[str, BoundedRecord] = {}
         self.output: OutputRecord | None = None
+        self.notes: list[str] = []
+        self.is_lost = False
         self.totals: Counter[str] = Counter()
         self.items = 0
 
@@ -202,8 +205,9 @@ class _Search:
             records=[*output, *races, *self.others.values(), *self.bounds.values(), *stats],
             end=None if self.problem is not None else self.reason or "complete",
             problem=self.problem,
-            notes=(UNDIVIDED,) if self.is_undivided else (),
+            notes=(*self.notes, *((UNDIVIDED,) if self.is_undivided else ())),
             interrupted=self.is_interrupted,
+            is_lost=self.is_lost,
             seconds=seconds,
         )
 
@@ -253,9 +257,15 @@ class _Search:
         # A search that turns out to have inputs is not divided and keeps its own count.
         most = self._executions_left() if is_whole and self.control.max_executions else 0
         control = replace(self.control, part=None if self.is_alone else part, time_limit=remaining, max_executions=most)
-        host = Host(self.host, self.program, control, self.grace)
+        try:
+            host = Host(self.host, self.program, control, self.grace)
+        except Unreachable as error:
+            self.problem = f"the target cannot be reached: {error}"
+            self.is_lost = True
+            self._stop(None)
+            return
         patience = self.sharing.first if is_whole else self.sharing.later
-        worker = _Worker(host, node.prefix(), budget, time.monotonic(), patience, is_undivided=self.is_alone)
+        worker = _Worker(host, node, node.prefix(), budget, time.monotonic(), patience, is_undivided=self.is_alone)
         self.workers.append(worker)
         self.items += 1
 
@@ -280,7 +290,9 @@ class _Search:
     def _wait(self) -> None:
         has_idle = len(self.workers) < self.jobs and any(map(self._may_ask, self.workers))
         hosts = {worker.host: worker for worker in self.workers}
-        ready = select.select(list(hosts), [], [], _IMPATIENT if has_idle else TICK)[0] if hosts else []
+        for host in hosts:
+            host.flush()
+        ready = wait_for(list(hosts), _IMPATIENT if has_idle else TICK) if hosts else []
         for host in ready:
             self._take(hosts[host])
         for worker in list(self.workers):
@@ -381,6 +393,11 @@ class _Search:
     def _ended(self, worker: _Worker, problem: str | None) -> None:
         self.workers.remove(worker)
         death = worker.host.end()
+        if worker.host.lost is not None:
+            self._lost(worker, death)
+            return
+        if worker.host.remote is not None and worker.end is not None:
+            worker.host.remote.worked(worker.host.via)
         for name, value in worker.stats.items():
             if name == "threads":
                 self.totals[name] = max(self.totals[name], int(value))
@@ -400,6 +417,22 @@ class _Search:
                 self._stop(None)
             case reason:
                 self._stop(reason)
+
+    def _lost(self, worker: _Worker, death: str) -> None:
+        """A target is gone, perhaps between two records that belong together. All that it was given is done again, also
+        what it had given to others."""
+        remote = worker.host.remote
+        if remote is not None:
+            remote.failed(worker.host.via, str(worker.host.lost))
+        if self._is_ending():
+            return
+        if remote is None or not remote.has_via():
+            self.problem = f"the target was lost: {death}"
+            self.is_lost = remote is not None
+            self._stop(None)
+            return
+        self.notes.append(f"a part of the search was begun anew: {death}")
+        self._add(worker.origin)
 
     def _show(self) -> None:
         now = time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from raceproof.explore.hooks import hooks_for
 from raceproof.explore.library32 import check_library
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.outside import allocating_scans, may_see_fp_environment, needs_fork
+from raceproof.explore.process import Where
+from raceproof.explore.target import Target, machine_of, reached
 from raceproof.facts import Sync, sync_op
 from raceproof.frontend import LinkedModule
 from raceproof.ir import CompareExchange, Instr, Load, MemoryOrder, Rmw, Store, Terminator
@@ -31,7 +34,7 @@ class Prepared:
     the host would find out itself.
     """
 
-    host: Path
+    host: Where
     program: Path
     name: str
     pairs: tuple[tuple[AccessId, AccessId], ...]
@@ -54,23 +57,22 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
 
     The steps of a run depend on the pairs and on nothing else here: a schedule can be repeated with the same pairs.
     """
-    if cp.program.pointer_size == 4 and (reason := why_not_32_bits()) is not None:
-        raise Unsupported(f"running a 32-bit program: {reason}")
     if options.module is None:
         raise InternalError("nothing to run: the options of the explorer have no module")
+    machine = _machine(cp, options.module, options.target)
     watched = {number for pair in pairs for number in (pair.first, pair.second)}
     futures = compute_futures(cp, pairs, budget) if options.algorithm in _PRUNING else None
     tokens = [token for token in futures.tokens if token is not None] if futures is not None else []
     hooks = hooks_for(cp, watched, replaced_functions(), tokens)
     budget.check()
-    if cp.program.pointer_size == 4:
-        check_library(cp.program.externals, hooks.plan.replaced)
-    host = build_host(bits=cp.program.pointer_size * 8, on_progress=options.on_progress)
+    if machine is not None:
+        check_library(cp.program.externals, hooks.plan.replaced, machine)
+    runtime = build_host(machine=machine, on_progress=options.on_progress)
     budget.check()
     program = build_program(options.module.text, cp.program, hooks.plan)
     isolation, why = _isolation(cp, options)
     return Prepared(
-        host=host,
+        host=runtime if options.target is None else reached(options.target, runtime),
         program=program,
         name=_name(cp),
         pairs=tuple((pair.first, pair.second) for pair in pairs),
@@ -82,6 +84,20 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
         module=module_hash(options.module),
         known=_known(cp),
     )
+
+
+def _machine(cp: ConcurrentProgram, module: LinkedModule, target: Target | None) -> str | None:
+    """The machine for which the runtime is built with its own C library; None if it takes that of this one."""
+    if target is not None:
+        triple = re.search(r'^target triple = "([a-z0-9_]+)-', module.text, re.MULTILINE)
+        if triple is None or machine_of(triple[1]) != target.machine:
+            raise Unsupported(f"running a program on {target.triple} that was not compiled for it")
+        return target.machine
+    if cp.program.pointer_size != 4:
+        return None
+    if (reason := why_not_32_bits()) is not None:
+        raise Unsupported(f"running a 32-bit program: {reason}")
+    return "x86"
 
 
 def _future_lines(

@@ -32,10 +32,12 @@ from raceproof.frontend.hook_plan import (
 from raceproof.frontend.inputs import CompileRequest, Headers, Unit, check_words, from_files, from_task
 from raceproof.frontend.instrument import instrument
 from raceproof.frontend.llvm_parser import parse_module
+from raceproof.frontend.machines import MACHINES, Machine
 from raceproof.frontend.pipeline import LinkedModule, link_program, load
 
 __all__ = [
     "HOOKS",
+    "MACHINES",
     "NO_ACCESS",
     "RESULT",
     "AccessHook",
@@ -51,6 +53,7 @@ __all__ = [
     "HookKind",
     "HookPlan",
     "LinkedModule",
+    "Machine",
     "Moved",
     "Product",
     "Result",

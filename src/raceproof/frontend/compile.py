@@ -35,6 +35,7 @@ from raceproof.frontend.inputs import (
     CompileRequest,
     Unit,
 )
+from raceproof.frontend.machines import MACHINES
 from raceproof.frontend.parallel_pragmas import check_flags, left_out
 from raceproof.frontend.prototypes import WITH_PROTOTYPES, declared_prototypes, declares
 from raceproof.ir import Prototype
@@ -171,6 +172,8 @@ def command_for(unit: Unit, request: CompileRequest) -> tuple[str, ...]:
     if request.compiler is not None:
         if request.headers == "bundled":
             raise InputError("bundled headers belong to raceproof's own compiler, not to another clang")
+        if request.machine is not None:
+            raise InputError("programs for a target are compiled with raceproof's own compiler, not with another clang")
         model = ("-m32",) if request.data_model == "ILP32" else ()
         return (str(request.compiler), *model, *tail, *language)
     if suffix in PREPROCESSED_SUFFIXES:
@@ -184,6 +187,9 @@ def _architecture() -> str:
 
 
 def _plain_target(request: CompileRequest) -> tuple[str, ...]:
+    if request.machine is not None:
+        machine = MACHINES[request.machine]
+        return (f"--target={machine.program.replace('x86-', 'i386-')}", *machine.flags)
     if request.data_model == "ILP32":
         return ("--target=i386-linux-gnu",)
     return () if sys.platform == "darwin" else (f"--target={_architecture()}-linux-gnu",)
@@ -191,6 +197,9 @@ def _plain_target(request: CompileRequest) -> tuple[str, ...]:
 
 def _zig_target(request: CompileRequest) -> tuple[str, ...]:
     """None for the machine's own headers; otherwise zig's, and the system's last for third-party headers."""
+    if request.machine is not None:  # nothing of this machine's headers
+        machine = MACHINES[request.machine]
+        return ("-target", machine.program, *machine.flags)
     architecture = "x86" if request.data_model == "ILP32" else _architecture()
     has_system = sys.platform == "darwin" or Path("/usr/include/stdio.h").exists()
     if request.data_model == "LP64" and (request.headers == "system" or (request.headers == "auto" and has_system)):

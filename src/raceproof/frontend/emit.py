@@ -9,6 +9,7 @@ from pathlib import Path
 from raceproof.core import InternalError, ToolMissing, Unsupported
 from raceproof.frontend.compile import zig_program
 from raceproof.frontend.instrument import TLS_SECTION
+from raceproof.frontend.machines import MACHINES
 
 _LEVEL = 1
 
@@ -24,7 +25,9 @@ def emit_object(text: str) -> bytes:
         module = llvm.parse_assembly(text)
         module.verify()
         target = llvm.Target.from_triple(module.triple or llvm.get_default_triple())
-        machine = target.create_target_machine(opt=2, reloc="pic", codemodel="default")
+        known = next((each for each in MACHINES.values() if module.triple.startswith(f"{each.name}-")), None)
+        abi, features = (known.abi, known.features) if known is not None else ("", "")
+        machine = target.create_target_machine(opt=2, reloc="pic", codemodel="default", abiname=abi, features=features)
     except (RuntimeError, UnicodeDecodeError) as error:  # llvmlite decodes what LLVM says, which quotes the text
         raise InternalError(f"instrumentation made a module that LLVM refuses: {error}") from None
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=_LEVEL))

@@ -17,6 +17,7 @@ import yaml
 
 from raceproof.core import InputError, SourcePos
 from raceproof.frontend.flags import DataModel, data_model_of, without_build_flags
+from raceproof.frontend.machines import MACHINES
 
 Headers = Literal["auto", "system", "bundled"]
 
@@ -53,6 +54,7 @@ class CompileRequest:
     use in place of the one installed with raceproof. `expected` is what an SV-COMP task says about data races:
     True for race-free. `root`: the directory that relative names of files in results are seen from.
     `prototypes`: functions whose prototypes are asked for. `left_out`: code of the program that is not in the units.
+    `machine`: one of `MACHINES` that the program is for, None for this one.
     """
 
     units: tuple[Unit, ...]
@@ -64,6 +66,12 @@ class CompileRequest:
     root: Path = field(default_factory=Path.cwd)
     prototypes: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
+    machine: str | None = None
+
+    def for_machine(self, name: str) -> CompileRequest:
+        """The same program for another machine, whose data model it has."""
+        model: DataModel = "LP64" if MACHINES[name].bits == 64 else "ILP32"
+        return replace(self, machine=name, data_model=model)
 
     def names(self) -> str:
         """The files, for messages."""

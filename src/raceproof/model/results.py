@@ -192,11 +192,20 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
+class TargetMachine:
+    """A machine, as compilers name it, and the commands or addresses by which programs were run there."""
+
+    triple: str
+    vias: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
     """What was compiled and how: enough to do it again.
 
     `root`: the directory that relative names of files in the results are seen from. `digest` identifies the program
-    that was compiled. `left_out`: code of the program that is not in the files.
+    that was compiled. `left_out`: code of the program that is not in the files. `target`: the machine that it was
+    compiled for and run on, if that is not this one.
     """
 
     files: tuple[SourceFile, ...]
@@ -208,6 +217,7 @@ class Sources:
     root: str = ""
     digest: str = ""
     left_out: tuple[str, ...] = ()
+    target: TargetMachine | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,9 @@
-/* control.c: reads the control file that raceproof.explore writes; raceproof_rt.h lists the directives. */
+/* control.c: reads the control file that raceproof.explore sends; raceproof_rt.h lists the directives. */
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "control.h"
 #include "validity.h"
@@ -206,21 +205,15 @@ static void directive(char *line) {
     }
 }
 
-void read_control(const char *path) {
-    FILE *file = fopen(path, "r");
-    if (file == NULL) refuse("cannot be opened", path);
-    char *line = NULL;
-    size_t size = 0;
-    ssize_t length;
+void read_control(char *text) {
     options.algorithm = &algorithm_race;
-    while ((length = getline(&line, &size, file)) >= 0) {
-        while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == ' ')) line[--length] = 0;
+    for (char *line = text, *next; line != NULL; line = next) {
+        next = strchr(line, '\n');
+        if (next != NULL) *next++ = 0;
+        size_t length = strlen(line);
+        while (length > 0 && line[length - 1] == ' ') line[--length] = 0;
         if (length > 0) directive(line);
     }
-    free(line);
-    fclose(file);
-    int given;
-    if (sscanf(path, "/dev/fd/%d", &given) == 1) close(given); /* the program opens files with the numbers that it expects */
     if (options.argc == 0) {
         options.argv = grown(NULL, 0, sizeof *options.argv);
         options.argv[options.argc++] = strdup("program");

@@ -4,6 +4,6 @@
 
 #include "rt.h"
 
-void read_control(const char *path); /* fills `options`; ends the process if it cannot be read */
+void read_control(char *text); /* fills `options` and changes the text; ends the process if it makes no sense */
 
 #endif

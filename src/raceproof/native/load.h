@@ -1,5 +1,5 @@
 /* load.h: how the program under test comes into this process. Two files do it: load_shared.c by the system's loader,
- * load_own.c by itself, for 32-bit programs (RP_STATIC), whose C library is part of the host. */
+ * load_own.c by itself, for 32-bit programs and on targets (RP_STATIC), whose C library is part of the host. */
 #ifndef LOAD_H
 #define LOAD_H
 

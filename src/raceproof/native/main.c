@@ -1,4 +1,6 @@
-/* main.c: rp_host, the process in which raceproof.explore runs a program: `rp_host PROGRAM.so CONTROL`. */
+/* main.c: rp_host, the process in which raceproof.explore runs a program. It is told what to do on its standard input, and
+ * answers on its standard output (session.h); `rp_host --listen ADDRESS:PORT --secret-file FILE` serves hosts that come
+ * over a network. */
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,6 +23,7 @@
 #include "processes.h"
 #include "report.h"
 #include "resources.h"
+#include "session.h"
 #include "watchdog.h"
 
 void *reserve(size_t bytes) {
@@ -57,6 +60,7 @@ static void fix_layout(char **argv) {
     if (now == -1 || (now & ADDR_NO_RANDOMIZE) || is_again) return;
     setenv("RACEPROOF_LAYOUT", "fixed", 1);
     if (personality((unsigned long)now | ADDR_NO_RANDOMIZE) != -1) execv("/proc/self/exe", argv);
+    unsetenv("RACEPROOF_LAYOUT");
 }
 
 /* Standard output is the program's as far as it can see: what we write goes elsewhere. */
@@ -331,13 +335,44 @@ static void replay(void) {
     report_end();
 }
 
-int main(int argc, char **argv) {
-    if (argc != 3) {
-        fprintf(stderr, "usage: rp_host PROGRAM.so CONTROL\n");
-        return 2;
+/* ---- from the arguments to the session */
+
+static struct request serve(const char *address, const char *file) {
+    static char secret[SECRET_LIMIT];
+    size_t size = 0;
+    const char *given = getenv("RACEPROOF_SECRET");
+    if (file != NULL) {
+        int from = open(file, O_RDONLY | O_CLOEXEC);
+        ssize_t n = from < 0 ? -1 : read(from, secret, sizeof secret);
+        if (n < 0) fprintf(stderr, "%s: %s\n", file, strerror(errno));
+        if (from >= 0) close(from);
+        size = n > 0 ? (size_t)n : 0;
+    } else if (given != NULL) {
+        size = strlen(given) < sizeof secret ? strlen(given) : sizeof secret;
+        memcpy(secret, given, size);
     }
+    unsetenv("RACEPROOF_SECRET"); /* the program is not to know it */
+    while (size > 0 && (secret[size - 1] == '\n' || secret[size - 1] == '\r')) size--;
+    if (size < SECRET_LEAST) {
+        fprintf(stderr, "raceproof: give a secret of at least %d characters: --secret-file FILE, or in RACEPROOF_SECRET\n",
+                SECRET_LEAST);
+        exit(2);
+    }
+    return session_serve(address, secret, size);
+}
+
+static struct request take_request(int argc, char **argv) {
+    if (argc == 1) return session_begin(STDIN_FILENO, STDOUT_FILENO, NULL, 0);
+    bool has_file = argc == 5 && strcmp(argv[3], "--secret-file") == 0;
+    if ((argc == 3 || has_file) && strcmp(argv[1], "--listen") == 0) return serve(argv[2], has_file ? argv[4] : NULL);
+    fputs("usage: rp_host [--listen ADDRESS:PORT [--secret-file FILE]]\n", stderr);
+    exit(2);
+}
+
+int main(int argc, char **argv) {
     fix_layout(argv);
-    read_control(argv[2]);
+    struct request request = take_request(argc, argv);
+    read_control(request.control);
     start_watchdog();
     rp_fork_mode = options.fork;
     if (options.mode == MODE_REPLAY) {
@@ -350,7 +385,8 @@ int main(int argc, char **argv) {
     heap_init();
     heap_reused = shadow_forget;
     libc_init();
-    load_program(argv[1]);
+    load_program(request.program);
+    if (request.file >= 0) close(request.file); /* the program opens files with the numbers that it expects */
     separate_output();
     futures_ready();
     limit_resources();

@@ -3,7 +3,7 @@
  * The program is a shared object made of its own LLVM IR with calls of the hooks below added
  * (frontend/instrument.py). The runtime is one executable, `rp_host`, that loads it and runs it under many
  * schedules (explore/build.py compiles both, explore/protocol.py mirrors the constants of this file). For 32-bit
- * programs that is another executable of the same sources, RP_STATIC (load_own.c).
+ * programs and for targets that is another executable of the same sources, RP_STATIC (load_own.c).
  *
  * Threads of the program are fibers: exactly one runs at any time, and control passes to another one only inside
  * a hook or a replaced library function. So hooks need no atomics, and nothing changes between a hook and the
@@ -146,8 +146,8 @@ struct rp_global {
     uint64_t size;
 };
 
-/* ---- the control file: `rp_host PROGRAM.so CONTROL`; one directive a line, words separated by blanks, strings
-   percent-encoded. Access ids and sites in decimal.
+/* ---- the control file, which the host sends when a session begins (session.h); one directive a line, words separated
+   by blanks, strings percent-encoded. Access ids and sites in decimal.
 
    algorithm dfs|dpor|pdp|dhtc|optimal|race
    all 0|1                 go on after the first race
@@ -171,7 +171,7 @@ struct rp_global {
 
    Several processes may search together (explore/parallel.py); masks are sets of thread ids, in hexadecimal:
 
-   shares 1                SIGUSR1 asks for a part of what is left to do, from the first record on (watchdog.c hears it)
+   shares 1                FRAME_ASK asks for a part of what is left to do, from the first record on (watchdog.c hears it)
    item TID:MASK ...       search only what follows this prefix: at each node the thread that is chosen, and those that
                            others try there: asleep, or done
    item_executions N       after so many, give away all that is left, and end
@@ -183,8 +183,8 @@ struct rp_global {
    visible ACCESS          this access is a scheduling point
    found A B               a pair of which a race is known
 
-   What it writes to standard output (the program's own output is captured), one record a line, fields separated
-   by tabs, strings percent-encoded:
+   What it answers (the program's own output is captured), one record a line, fields separated by tabs, strings
+   percent-encoded:
 
    progress EXECUTIONS BLOCKED TRANSITIONS DEPTH OPEN_PAIRS      about twice a second
    race A TID_A B TID_B ADDRESS TOGETHER SCHEDULE INPUTS THREADS
@@ -217,7 +217,7 @@ struct rp_global {
                            tried there by somebody else
    request INDEX TIDS WANTED   at a node of the item, or of the last path, one of TIDS is to be tried by somebody else:
                            WANTED, unless one of them is taken care of
-   undivided REASON        an answer to SIGUSR1: nothing to give now. inputs: never
+   undivided REASON        an answer to FRAME_ASK: nothing to give now. inputs: never
    known NAME, visible ACCESS  as above: before the first `path`, and before `end restart`
    `end items` ends an item of which `node` records told the rest. `end restart`: the set of scheduling points has
    grown, so that all parts of the search are void; `end inputs`: so they are, because the program has inputs, whose

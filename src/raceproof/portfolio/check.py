@@ -32,6 +32,7 @@ from raceproof.model import (
     Scope,
     SourceFile,
     Sources,
+    TargetMachine,
     Verdict,
     fingerprints,
 )
@@ -205,7 +206,7 @@ def _traced(namer: Namer, pair: PairResult) -> PairResult:
 
 
 def _sources(settings: Settings, origin: Origin) -> Sources | None:
-    request = settings.request
+    request, target = settings.request, settings.search.target
     if request is None:
         return None
     return Sources(
@@ -218,6 +219,7 @@ def _sources(settings: Settings, origin: Origin) -> Sources | None:
         root=str(request.root),
         digest=origin.digest,
         left_out=request.left_out,
+        target=TargetMachine(target.triple, target.vias) if target is not None else None,
     )
 
 

@@ -69,6 +69,7 @@ def to_json(result: CheckResult, with_all_pairs: bool = True) -> dict[str, Json]
         "other": [incident_to_json(incident) for incident in result.other],
         "assumptions": [_assumption(a) for a in result.assumptions],
         "sources": _sources(result.sources) if result.sources is not None else None,
+        "target": _target(result.sources),
         "replay": _replay(result.sources, result.setup),
         "notes": list(result.notes),
         "input": given_to_json(result.input) if result.input is not None else None,
@@ -291,6 +292,13 @@ def given_to_json(given: GivenInput) -> dict[str, Json]:
     }
 
 
+def _target(sources: Sources | None) -> dict[str, Json] | None:
+    """Where the program was run, if that is not this machine."""
+    if sources is None or sources.target is None:
+        return None
+    return {"triple": sources.target.triple, "via": list(sources.target.vias)}
+
+
 def _sources(sources: Sources) -> dict[str, Json]:
     """What was compiled and how: enough to do it again."""
     return {
@@ -302,6 +310,7 @@ def _sources(sources: Sources) -> dict[str, Json]:
         "root": sources.root,
         "digest": sources.digest,
         "left_out": list(sources.left_out),
+        "target": _target(sources),
         "models": _models(sources.models),
     }
 

@@ -348,12 +348,12 @@ def test_records_of_several_hosts_are_put_together(tmp_path: Path) -> None:
     host = FakeHost(
         tmp_path,
         """
-items = [line for line in open(sys.argv[2]) if line.startswith("item ")]
+items = [line for line in text.splitlines() if line.startswith("item ")]
 write("race", 3, 0, 2, 1, "counter", int(bool(items)), "0:4 1:2", "", "0:0:0 1:0:9")
 write("other", "deadlock", "stuck", 0, 5, "0:1", "", "0:0:0")
 write("stat", "executions", 12)
 if items:
-    assert items == ["item 0:0 2:2\\n"], items
+    assert items == ["item 0:0 2:2"], items
     write("request", 1, "4", 2)  # which is taken care of
     write("end", "complete")
 else:
@@ -405,7 +405,7 @@ def test_a_host_that_dies_ends_the_search(tmp_path: Path) -> None:
     host = FakeHost(
         tmp_path,
         """
-if any(line.startswith("item ") for line in open(sys.argv[2])):
+if any(line.startswith("item ") for line in text.splitlines()):
     os.kill(os.getpid(), signal.SIGKILL)
 write("path", "")
 write("node", 0, "0", "3")

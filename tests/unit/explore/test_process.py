@@ -59,7 +59,7 @@ def test_a_program_that_cannot_be_loaded(tmp_path: Path) -> None:
 
 
 def test_a_record_that_is_cut_off_is_no_result(tmp_path: Path) -> None:
-    assert run(tmp_path, 'sys.stdout.write("end\\tcomplete")').end is None
+    assert run(tmp_path, 'frame(b"R", b"end\\tcomplete")').end is None
 
 
 def test_nonsense_is_a_bug(tmp_path: Path) -> None:
