@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ownership.h"
 #include "program.h"
 
 #define MAX_TOKENS 64
@@ -164,6 +165,8 @@ bool future_directive(char *rest) {
         set_site(&object_site, a, b);
         return true;
     }
+    bool is_ownership, is_read = ownership_directive(word, rest, &is_ownership);
+    if (is_ownership) return is_read;
     if (sscanf(rest, "%u%n", &a, &at) != 1) return false;
     rest += at;
     if (strcmp(word, "start") == 0) return read_numbers(rest, &start_rows, &start_count, a);
@@ -207,6 +210,7 @@ static uint32_t *words, *position_table;
 static struct {
     uint32_t positions, words, stands, pasts, keys, locks;
     uint32_t last_stand[RP_MAX_THREADS];
+    ground_id ground[RP_MAX_THREADS];
     uint8_t lost;
 } *used;
 static uintptr_t *lock_addresses; /* of locks that no token names, numbered behind the tokens */
@@ -297,6 +301,7 @@ void futures_stand(struct thread *t) {
     }
     clock_copy(stand_clocks + (size_t)used->stands * RP_MAX_THREADS, t->hb, G->paths);
     const struct op *op = &t->pending;
+    if (op->kind == OP_START) used->ground[t->tid] = ground_of_thread(t);
     bool waits = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION;
     stands[used->stands] = (struct stand){.from = G->event_count,
                                           .position = position_now(t),
@@ -452,32 +457,39 @@ static void note_data_conflict(uint32_t pair) {
     options.pair_conflicts[pair] = 1;
 }
 
-static bool race_between(const struct reach *r, const struct reach *s) {
+/* A thread where it stands, with what is known of the bytes that it may touch. */
+struct party { uint32_t position; ground_id ground; };
+
+/* [DHTC, Fig. 8] l.3-8: thread states first, then locks. */
+static bool may_come_together(const struct reach *r, ground_id g, const struct reach *s, ground_id h,
+                              const struct found_race *pair) {
+    return (is_race_state(g, pair->a, h, pair->b) && meet_unprotected(r, s, pair->a, pair->b)) ||
+           (is_race_state(g, pair->b, h, pair->a) && meet_unprotected(r, s, pair->b, pair->a));
+}
+
+static bool race_between(const struct reach *r, ground_id g, const struct reach *s, ground_id h) {
     if (!r->is_known || !s->is_known) return true;
     if (r->access_count == 0 || s->access_count == 0) return false;
     bool any = false;
     for (uint32_t i = 0; i < options.pair_count; i++) {
         const struct found_race *pair = &options.pairs[i];
         if (options.pair_is_ordered[i] || (any && options.pair_conflicts[i])) continue;
-        if (!meet_unprotected(r, s, pair->a, pair->b) && !meet_unprotected(r, s, pair->b, pair->a)) continue;
+        if (!may_come_together(r, g, s, h, pair)) continue;
         note_data_conflict(i);
         any = true;
     }
     return any;
 }
 
-static bool may_race(uint32_t p, uint32_t q) {
-    if (p == NONE || q == NONE) return true;
-    if (p > q) {
-        uint32_t swap = p;
-        p = q;
-        q = swap;
-    }
-    uint64_t key = ((uint64_t)p << 32 | q) + 1;
+static bool may_race(struct party one, struct party two) {
+    if (one.position == NONE || two.position == NONE) return true;
+    uint64_t p = (uint64_t)one.position * MAX_GROUNDS + one.ground, q = (uint64_t)two.position * MAX_GROUNDS + two.ground;
+    uint64_t key = (p < q ? p << 32 | q : q << 32 | p) + 1;
     uint32_t slot = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 44) & (MEMO - 1);
     if (memo_keys[slot] != key) {
         memo_keys[slot] = key;
-        race_memo[slot] = race_between(reach_of(p), reach_of(q)) ? 2 : 1;
+        bool may = race_between(reach_of(one.position), one.ground, reach_of(two.position), two.ground);
+        race_memo[slot] = may ? 2 : 1;
     }
     return race_memo[slot] == 2;
 }
@@ -573,19 +585,20 @@ static bool past_race(const struct state *s) {
 }
 
 static bool state_may_race(struct state *s) {
-    uint32_t at[RP_MAX_THREADS + 128];
+    struct party at[RP_MAX_THREADS + 128];
     uint32_t count = 0;
     s->functions = 0;
     s->is_known = true;
     for (uint32_t t = 0; t < G->paths; t++) {
         if (s->position[t] == ENDED) continue;
         if (s->position[t] == NONE || !reach_of(s->position[t])->is_known) return true;
-        at[count++] = s->position[t];
+        at[count++] = (struct party){s->position[t], used->ground[t]};
         add_functions(s, reach_of(s->position[t])->creates);
     }
     if (!s->is_known) return true;
     for (uint64_t rest = s->functions; rest != 0; rest &= rest - 1) { /* two of each */
-        at[count] = at[count + 1] = function_position((uint32_t)__builtin_ctzll(rest));
+        uint32_t function = (uint32_t)__builtin_ctzll(rest);
+        at[count] = at[count + 1] = (struct party){function_position(function), ground_of_function(function)};
         count += 2;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -859,6 +872,7 @@ void futures_ready(void) {
     pasts = reserve(sizeof *pasts * MAX_PASTS);
     used = reserve(sizeof *used);
     used->positions = 1;
+    ownership_ready(token_count > 0 ? token_count - 1 : 0);
     reaches = reserve(sizeof *reaches * MAX_POSITIONS);
     race_memo = reserve(MEMO);
     memo_keys = reserve(sizeof *memo_keys * MEMO);

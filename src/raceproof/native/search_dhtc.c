@@ -54,9 +54,13 @@ static bool finish(void) {
         pdp_update();
         return dpor_backtrack(true);
     }
-    pdp_leave_out_found();
-    if (phase == HUNT) hunt_over();
-    if (phase == LOOK && first_race_free(0) == 0) return false;
+    if (phase == LOOK) { /* it is the first execution of the search, too */
+        pdp_update();
+        if (!dpor_backtrack(true)) return false;
+    } else {
+        pdp_leave_out_found();
+        hunt_over();
+    }
     phase = hunt_next(futures_usable) ? HUNT : SEARCH;
     G->prefix = 0;
     G->restart = phase == SEARCH; /* from the beginning: the hunts have left nothing to go on from */
@@ -71,7 +75,7 @@ static void resume(void) {
 }
 
 #define DHTC(called, begins)                                                                                         \
-    {.name = (called), .accesses = true, .orders = true, .sleeps = true, .fresh = (begins), .begin = begin,            \
+    {.name = (called), .accesses = true, .orders = true, .sleeps = true, .owns = true, .fresh = (begins), .begin = begin,            \
      .choose = choose, .finish = finish, .left = dpor_left, .divides = divides, .resume = resume}
 
 const struct algorithm algorithm_dhtc = DHTC("dhtc", fresh);
