@@ -1,10 +1,10 @@
-"""Which bytes a thread may touch by each access that it may still make: what the thread states of the native search know.
+"""Which bytes a thread may touch by each access that it may still make, for the thread states of the native search.
 
-Follows [DHTC, Table 1 and Fig. 2]: the state of a shared object follows from which threads read and write it. The tables
-of `futures` say which accesses may come; two accesses of a pair have different objects in mind as long as no thread that
-may make the one and no other thread that may make the other can touch the same bytes. Static facts tell that for all
-runs at once. A run knows more: the argument that a thread was given, and what a global variable holds that only others
-write, and only while no thread runs that uses it (`Stable`).
+Follows [DHTC, Table 1 and Fig. 2]: the state of a shared object follows from which threads read and write it. The
+tables of `futures` say which accesses may come, these ones where: an object is owned as long as only one of the threads
+that may still do something can come to it. Static facts tell that for all runs at once. A run knows more: the argument
+that a thread was given, and what a global variable holds that only others write, and only while no thread runs that
+uses it (`Stable`).
 Paper -> here: tid(t) -> a *class* of threads: those created at one site, or, for threads to come, those that run one
 function; the object of t -> `TouchedPlace`.
 
@@ -51,6 +51,7 @@ from raceproof.model import (
     ObjectId,
     ObjectKind,
     Opaque,
+    SameArgument,
     Self,
     Stable,
     StartArg,
@@ -75,7 +76,8 @@ class TouchedPlace:
 
 @dataclass(frozen=True, slots=True)
 class ThreadClass:
-    """Threads that the run takes for alike: `site` that creates them (0: main), or the `function` that they will run."""
+    """Threads that the run takes for alike: the `site` that creates them (0: main), or the `function` that they will
+    run."""
 
     site: int | None
     function: int | None
@@ -210,6 +212,11 @@ class _Finder:
         return TouchedPlace(access.size if address is not None else None, address, tuple(sorted(objects)))
 
     def _expression(self, value: Linear, thread: ThreadId) -> tuple[str, ...] | None:
+        match self._cp.threads[thread].argument:
+            case SameArgument(value=given) if given.terms and given.is_absolute:
+                behind = value.plus(given, -1)
+                if behind.is_constant:
+                    return f"p{behind.constant}", "a", "+"
         parts: list[str] = [f"p{value.constant}"]
         for atom, factor in value.terms:
             match atom:

@@ -584,6 +584,8 @@ static bool past_race(const struct state *s) {
     return false;
 }
 
+static bool notes_all; /* a state is looked at to its end, though a race is possible there */
+
 static bool state_may_race(struct state *s) {
     struct party at[RP_MAX_THREADS + 128];
     uint32_t count = 0;
@@ -601,10 +603,10 @@ static bool state_may_race(struct state *s) {
         at[count] = at[count + 1] = (struct party){function_position(function), ground_of_function(function)};
         count += 2;
     }
+    bool any = false;
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = i + 1; j < count; j++)
-            if (may_race(at[i], at[j])) return true;
-    return past_race(s);
+        for (uint32_t j = i + 1; j < count && (!any || notes_all); j++) any |= may_race(at[i], at[j]);
+    return any || past_race(s);
 }
 
 static void add_made(struct state *s, const struct past *p) {
@@ -647,6 +649,15 @@ uint32_t first_race_free(uint32_t from) {
     return n + 1;
 }
 
+void futures_note_conflicts(void) {
+    uint64_t checks = G->subspace_checks, free_ones = G->subspace_race_free;
+    notes_all = true;
+    (void)first_race_free(0);
+    notes_all = false;
+    G->subspace_checks = checks;
+    G->subspace_race_free = free_ones;
+}
+
 /* ---- conflicts that were not seen */
 
 #define LARGEST_ATOMIC 16
@@ -665,8 +676,9 @@ static bool site_may_conflict(uint32_t site, const struct op *op) {
 }
 
 /* An access to come may be an atomic one, which is always an event: the tables do not say. */
-static bool access_may_conflict(uint32_t access, const struct op *op) {
+static bool access_may_conflict(uint32_t access, ground_id ground, const struct op *op) {
     if (!is_access(op) || op->id == RP_NO_ACCESS) return op->kind == OP_ATOMIC;
+    if (!may_touch_bytes(ground, access, op->object, op->size)) return false;
     for (uint32_t i = 0; i < options.pair_count; i++) {
         const struct found_race *p = &options.pairs[i];
         if ((p->a == access && p->b == op->id) || (p->b == access && p->a == op->id)) return true;
@@ -682,19 +694,27 @@ static bool hides_earlier(uint32_t site, const struct op *op) {
     return is_known && !is_access(op) && op->writes && op->kind != OP_UNLOCK && !op->global;
 }
 
-static const uint32_t *clock_at(uint32_t k, uint8_t tid) {
-    static const uint32_t nothing[RP_MAX_THREADS];
-    if (tid == NO_THREAD) return nothing;
-    for (uint32_t i = k; i-- > 0;)
-        if (events[i].tid == tid) return CLOCK(i);
-    return nothing;
-}
-
 /* Where a thread stands at state `at`; null: it does not exist yet. */
 static const struct stand *stand_at(uint32_t at, uint8_t tid) {
     uint32_t i = used->last_stand[tid];
     while (i != NONE && stands[i].from > at) i = stands[i].before;
     return i == NONE ? NULL : &stands[i];
+}
+
+/* What certainly comes before all that the thread does from state k on: before its last event, or before the last one that
+ * its creator made until it was there. */
+static const uint32_t *clock_at(uint32_t k, uint8_t tid) {
+    static const uint32_t nothing[RP_MAX_THREADS];
+    while (tid != NO_THREAD) {
+        for (uint32_t i = k; i-- > 0;)
+            if (events[i].tid == tid) return CLOCK(i);
+        const struct stand *first = stand_at(k, tid);
+        while (first != NULL && first->before != NONE) first = &stands[first->before];
+        if (first == NULL) break;
+        k = first->from;
+        tid = G->thread_parent[tid];
+    }
+    return nothing;
 }
 
 static bool holds(const struct stand *s, uint64_t bit) {
@@ -732,7 +752,7 @@ static uint8_t leader_at(uint32_t at, uint8_t tid, uint8_t waiting) {
 
 /* Whose operations are asked for: those of thread `tid`, or those of a thread to be created, if only `creator` may do so
  * (NO_THREAD: others may, too). */
-struct asking { uint32_t k, position; uint8_t tid, creator; bool (*found)(uint32_t, uint8_t); };
+struct asking { uint32_t k, position; ground_id ground; uint8_t tid, creator; bool (*found)(uint32_t, uint8_t); };
 
 static tset *asked; /* by event: threads that were asked for */
 
@@ -774,7 +794,7 @@ static bool conflicts_of(const struct asking *ask) {
             bool is_told = knows != NO_THREAD && (asked[e] & BIT(knows));
             if (is_told && !is_sync) continue;
             if (is_sync ? !site_may_conflict(site, &ev->op)
-                        : !access_may_conflict(access->access, &ev->op) || excluded_at(e, access))
+                        : !access_may_conflict(access->access, ask->ground, &ev->op) || excluded_at(e, access))
                 continue;
             if (!is_told && !tell(ask, e)) return false;
             if (is_sync && hides_earlier(site, &ev->op)) break;
@@ -802,15 +822,40 @@ bool future_conflicts(uint32_t k, bool (*found)(uint32_t e, uint8_t leader)) {
     if (asked == NULL) asked = reserve(sizeof *asked * MAX_EVENTS);
     memset(asked, 0, sizeof *asked * k);
     for (uint32_t t = 0; t < G->paths; t++) {
-        struct asking ask = {k, current.position[t], (uint8_t)t, NO_THREAD, found};
+        struct asking ask = {k, current.position[t], used->ground[t], (uint8_t)t, NO_THREAD, found};
         if (current.position[t] != ENDED && !conflicts_of(&ask)) return false;
     }
     for (uint64_t rest = current.functions; rest != 0; rest &= rest - 1) {
         uint32_t function = (uint32_t)__builtin_ctzll(rest);
-        struct asking ask = {k, function_position(function), NO_THREAD, only_creator_of(function), found};
+        struct asking ask = {k, function_position(function), ground_of_function(function),
+                             NO_THREAD, only_creator_of(function), found};
         if (!conflicts_of(&ask)) return false;
     }
     return true;
+}
+
+static bool reaches_one_of(uint32_t position, uint32_t a, uint32_t b) {
+    const struct reach *r = position == NONE ? NULL : reach_of(position);
+    if (r == NULL || !r->is_known) return true;
+    for (uint32_t i = 0; i < r->access_count; i++)
+        if (r->accesses[i].access == a || r->accesses[i].access == b) return true;
+    return false;
+}
+
+tset futures_may_come(tset tids, uint32_t a, uint32_t b) {
+    if (!futures_usable || used->lost) return tids;
+    tset found = 0;
+    for (tset rest = tids; rest != 0; rest &= rest - 1) {
+        uint32_t t = (uint32_t)__builtin_ctzll(rest);
+        uint32_t position = used->last_stand[t] == NONE ? NONE : stands[used->last_stand[t]].position;
+        bool may = reaches_one_of(position, a, b);
+        struct state alone = {.is_known = true};
+        if (!may) add_functions(&alone, reach_of(position)->creates);
+        for (uint64_t new = alone.functions; new != 0 && !may; new &= new - 1)
+            may = reaches_one_of(function_position((uint32_t)__builtin_ctzll(new)), a, b);
+        if (may || !alone.is_known) found |= BIT(t);
+    }
+    return found;
 }
 
 void futures_met(uint32_t a, uint32_t b) {

@@ -262,3 +262,12 @@ bool is_race_state(ground_id first, uint32_t a, ground_id second, uint32_t b) {
             if (may_overlap(g, x->first_place + i, h, y->first_place + j)) return true;
     return false;
 }
+
+bool may_touch_bytes(ground_id ground, uint32_t a, uintptr_t begin, uint32_t size) {
+    const struct touch *t = ground == GROUND_UNKNOWN ? NULL : touch_of(&grounds[ground], a);
+    if (t == NULL) return true;
+    const struct extent *first = &extents[grounds[ground].values + (t->first_place - classes[grounds[ground].class].first_place)];
+    for (uint32_t i = 0; i < t->places; i++)
+        if (first[i].end == 0 || (begin < first[i].end && first[i].begin < (uint64_t)begin + size)) return true;
+    return false;
+}

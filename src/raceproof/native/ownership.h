@@ -22,4 +22,7 @@ ground_id ground_of_function(uint32_t function);    /* threads that will run it,
  * of them writes; else it is owned. */
 bool is_race_state(ground_id first, uint32_t a, ground_id second, uint32_t b);
 
+/* May access `a` of the thread touch one of these bytes, in which an access was executed? */
+bool may_touch_bytes(ground_id ground, uint32_t a, uintptr_t begin, uint32_t size);
+
 #endif
