@@ -14,12 +14,16 @@
 #include "ownership.h"
 #include "program.h"
 
-#define MAX_TOKENS 64
+#define LOCK_WORDS 4
+#define MAX_TOKENS (64 * LOCK_WORDS)
 #define MAX_POSITIONS (1u << 16)
 #define MAX_STANDS (1u << 21)
 #define POSITION_WORDS (1u << 22)
 
-struct change { uint64_t exclusive, shared, released; bool unnamed; }; /* unnamed: locks without a token may be released */
+/* A set of locks, by their numbers; those behind MAX_TOKENS protect nothing. */
+typedef struct { uint64_t word[LOCK_WORDS]; } lockset;
+
+struct change { lockset exclusive, shared, released; bool unnamed; }; /* unnamed: locks without a token may be released */
 struct access_entry { uint32_t point, access; struct change change; };
 struct number_entry { uint32_t point, number; };
 struct table { void *rows; uint32_t count; };
@@ -45,6 +49,31 @@ static struct number_entry *start_rows; /* point: the site that creates; number:
 static uint32_t start_count;
 static struct found_race *ordered;
 static uint32_t ordered_count, token_count;
+
+static const lockset no_locks, all_locks = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+_Static_assert(LOCK_WORDS == 4, "all_locks has a number for each word");
+
+static void add_lock(lockset *set, uint32_t number) {
+    if (number < MAX_TOKENS) set->word[number / 64] |= (uint64_t)1 << number % 64;
+}
+
+static lockset unite(lockset a, lockset b) {
+    for (int i = 0; i < LOCK_WORDS; i++) a.word[i] |= b.word[i];
+    return a;
+}
+
+static lockset without(lockset a, lockset b) {
+    for (int i = 0; i < LOCK_WORDS; i++) a.word[i] &= ~b.word[i];
+    return a;
+}
+
+static bool have_common(lockset a, lockset b) {
+    uint64_t common = 0;
+    for (int i = 0; i < LOCK_WORDS; i++) common |= a.word[i] & b.word[i];
+    return common != 0;
+}
+
+static bool is_same(const lockset *a, const lockset *b) { return memcmp(a, b, sizeof *a) == 0; }
 
 static void *grown(void *array, uint32_t count, size_t size) {
     if (count != 0 && (count & (count - 1)) != 0) return array;
@@ -95,13 +124,13 @@ static bool read_change(const char *taken, const char *given, struct change *cha
         char *end;
         unsigned long token = strtoul(c, &end, 10);
         bool shared = *end == 's';
-        if (token < MAX_TOKENS) *(shared ? &change->shared : &change->exclusive) |= (uint64_t)1 << token;
+        if (token < MAX_TOKENS) add_lock(shared ? &change->shared : &change->exclusive, (uint32_t)token);
         c = end + shared;
         if (*c == ',') c++;
         else if (*c != 0) return false;
     }
     if (*given == '*') {
-        change->released = UINT64_MAX;
+        change->released = all_locks;
         return true;
     }
     for (const char *c = given; *c != 0 && *c != '-';) {
@@ -112,7 +141,7 @@ static bool read_change(const char *taken, const char *given, struct change *cha
         }
         char *end;
         unsigned long token = strtoul(c, &end, 10);
-        if (token < MAX_TOKENS) change->released |= (uint64_t)1 << token;
+        if (token < MAX_TOKENS) add_lock(&change->released, (uint32_t)token);
         if (end == c) return false;
         c = *end == ',' ? end + 1 : end;
     }
@@ -199,7 +228,7 @@ static int by_point(const void *a, const void *b) {
 
 /* ---- positions */
 
-struct position { uint32_t at, length; uint64_t hash; uint64_t exclusive, shared; };
+struct position { uint32_t at, length; uint64_t hash; lockset exclusive, shared; };
 
 /* Contents of a position in `words`: its site, then the call sites from the innermost on. A thread that has not
  * begun stands at the site that created it, with this bit. */
@@ -225,7 +254,7 @@ static struct stand {
 static uint32_t *stand_clocks; /* row i: happens-before of the thread at stand i */
 
 /* Accesses that were made: what (access and locks, numbered as keys), by whom, when. */
-static struct key { uint32_t access; uint64_t exclusive, shared; } *keys;
+static struct key { uint32_t access; lockset exclusive, shared; } *keys;
 static struct past { uint32_t from, key, epoch; uint8_t tid; } *pasts;
 #define MAX_KEYS 4096
 #define MAX_PASTS (1u << 21)
@@ -233,24 +262,34 @@ static struct past { uint32_t from, key, epoch; uint8_t tid; } *pasts;
 #define ENDED 0 /* position 0: nothing comes any more */
 #define NEVER_LED (NO_THREAD - 1)
 
-/* The bit of a lock, by its address: whatever pointer led to it, [PDP, Fig. 4] l.5. One that no token names is given the
- * next number that is free. 0: there is none any more, it protects nothing. */
-static uint64_t lock_bit(uintptr_t object) {
-    if (object == 0) return 1; /* the atomic section */
+/* The number of a lock, by its address: whatever pointer led to it, [PDP, Fig. 4] l.5. One that no token names is given the
+ * next number that is free. NONE: there is none any more, it protects nothing. */
+static uint32_t lock_number(uintptr_t object) {
+    if (object == 0) return 0; /* the atomic section */
     for (uint32_t i = 1; i < token_count; i++)
-        if ((uintptr_t)program.tokens[i - 1] == object) return i < MAX_TOKENS ? (uint64_t)1 << i : 0;
+        if ((uintptr_t)program.tokens[i - 1] == object) return i < MAX_TOKENS ? i : NONE;
     uint32_t number = token_count;
     while (number < token_count + used->locks && lock_addresses[number - token_count] != object) number++;
-    if (number >= MAX_TOKENS) return 0;
+    if (number >= MAX_TOKENS) return NONE;
     if (number == token_count + used->locks) lock_addresses[used->locks++] = object;
-    return (uint64_t)1 << number;
+    return number;
 }
 
 /* Locks that no token names: what the tables cannot tell apart when one of them is given back. */
-static uint64_t unnamed_locks(void) { return token_count < MAX_TOKENS ? UINT64_MAX << token_count : 0; }
+static lockset unnamed_locks(void) {
+    lockset found = no_locks;
+    for (uint32_t i = token_count; i < MAX_TOKENS; i++) add_lock(&found, i);
+    return found;
+}
 
-static uint32_t position_of(const uint32_t *content, uint32_t length, uint64_t exclusive, uint64_t shared) {
-    uint64_t hash = exclusive * 31 + shared;
+static uint64_t hash_of(const lockset *exclusive, const lockset *shared) {
+    uint64_t hash = 0;
+    for (int i = 0; i < LOCK_WORDS; i++) hash = (hash ^ exclusive->word[i]) * 0x9e3779b97f4a7c15u + shared->word[i];
+    return hash;
+}
+
+static uint32_t position_of(const uint32_t *content, uint32_t length, lockset exclusive, lockset shared) {
+    uint64_t hash = hash_of(&exclusive, &shared);
     for (uint32_t i = 0; i < length; i++) hash = (hash ^ content[i]) * 0x9e3779b97f4a7c15u;
     hash ^= hash >> 29;
     uint32_t slot = (uint32_t)hash & (2 * MAX_POSITIONS - 1);
@@ -258,7 +297,7 @@ static uint32_t position_of(const uint32_t *content, uint32_t length, uint64_t e
         uint32_t p = position_table[slot];
         if (p == 0) break;
         const struct position *q = &positions[p];
-        if (q->hash == hash && q->length == length && q->exclusive == exclusive && q->shared == shared &&
+        if (q->hash == hash && q->length == length && is_same(&q->exclusive, &exclusive) && is_same(&q->shared, &shared) &&
             memcmp(words + q->at, content, length * sizeof *content) == 0)
             return p;
     }
@@ -271,8 +310,8 @@ static uint32_t position_of(const uint32_t *content, uint32_t length, uint64_t e
     return p;
 }
 
-static void add_held(uintptr_t object, bool is_shared, uint64_t *exclusive, uint64_t *shared) {
-    *(is_shared ? shared : exclusive) |= lock_bit(object);
+static void add_held(uintptr_t object, bool is_shared, lockset *exclusive, lockset *shared) {
+    add_lock(is_shared ? shared : exclusive, lock_number(object));
 }
 
 static uint32_t position_now(const struct thread *t) {
@@ -286,7 +325,7 @@ static uint32_t position_now(const struct thread *t) {
     if (site == NONE) return NONE;
     content[0] = site;
     for (uint32_t i = 0; i < t->depth; i++) content[1 + i] = t->frames[t->depth - 1 - i].site;
-    uint64_t exclusive = 0, shared = 0;
+    lockset exclusive = no_locks, shared = no_locks;
     for (uint32_t i = 0; i < t->held_count; i++)
         add_held(t->held[i].object, t->held[i].shared, &exclusive, &shared);
     if (t->wait_mutex != 0) add_held(t->wait_mutex, false, &exclusive, &shared); /* it has it again before it goes on */
@@ -314,9 +353,10 @@ void futures_stand(struct thread *t) {
     used->last_stand[t->tid] = used->stands++;
 }
 
-static uint32_t key_of(uint32_t access, uint64_t exclusive, uint64_t shared) {
+static uint32_t key_of(uint32_t access, lockset exclusive, lockset shared) {
     for (uint32_t i = used->keys; i-- > 0;)
-        if (keys[i].access == access && keys[i].exclusive == exclusive && keys[i].shared == shared) return i;
+        if (keys[i].access == access && is_same(&keys[i].exclusive, &exclusive) && is_same(&keys[i].shared, &shared))
+            return i;
     if (used->keys == MAX_KEYS) return NONE;
     keys[used->keys] = (struct key){access, exclusive, shared};
     return used->keys++;
@@ -324,7 +364,7 @@ static uint32_t key_of(uint32_t access, uint64_t exclusive, uint64_t shared) {
 
 void futures_past(struct thread *t, uint32_t access) {
     if (!futures_usable || used->lost) return;
-    uint64_t exclusive = 0, shared = 0;
+    lockset exclusive = no_locks, shared = no_locks;
     for (uint32_t i = 0; i < t->held_count; i++)
         add_held(t->held[i].object, t->held[i].shared, &exclusive, &shared);
     uint32_t key = key_of(access, exclusive, shared), epoch = t->hb[t->tid];
@@ -349,7 +389,7 @@ void futures_reset(void) {
 
 /* ---- what a position may reach */
 
-struct reached { uint32_t access; uint64_t exclusive, shared; };
+struct reached { uint32_t access; lockset exclusive, shared; };
 
 struct reach {
     bool is_known, is_done;
@@ -362,13 +402,13 @@ struct reach {
 
 static struct reach *reaches;
 
-static void reach_point(struct reach *r, const struct point *p, uint64_t exclusive, uint64_t shared) {
+static void reach_point(struct reach *r, const struct point *p, lockset exclusive, lockset shared) {
     for (uint32_t i = 0; i < p->accesses; i++) {
         const struct access_entry *row = &access_rows[p->first_access + i];
         r->accesses = grown(r->accesses, r->access_count, sizeof *r->accesses);
         r->accesses[r->access_count++] =
-            (struct reached){row->access, (exclusive & ~row->change.released) | row->change.exclusive,
-                             (shared & ~row->change.released) | row->change.shared};
+            (struct reached){row->access, unite(without(exclusive, row->change.released), row->change.exclusive),
+                             unite(without(shared, row->change.released), row->change.shared)};
     }
     for (uint32_t i = 0; i < p->syncs; i++) {
         r->syncs = grown(r->syncs, r->sync_count, sizeof *r->syncs);
@@ -386,7 +426,7 @@ static void reach_point(struct reach *r, const struct point *p, uint64_t exclusi
 static void reach_entries(struct reach *r, uint32_t site) {
     if (site == 0) { /* the program's own entry */
         if (entry_count == 0 || entry_points[0] == NONE) r->is_known = false;
-        else reach_point(r, &points[entry_points[0]], 0, 0);
+        else reach_point(r, &points[entry_points[0]], no_locks, no_locks);
         return;
     }
     bool any = false;
@@ -395,7 +435,7 @@ static void reach_entries(struct reach *r, uint32_t site) {
         uint32_t function = start_rows[i].number;
         any = true;
         if (function >= entry_count || entry_points[function] == NONE) r->is_known = false;
-        else reach_point(r, &points[entry_points[function]], 0, 0);
+        else reach_point(r, &points[entry_points[function]], no_locks, no_locks);
     }
     if (!any) r->is_known = false;
 }
@@ -411,7 +451,7 @@ static const struct reach *reach_of(uint32_t position) {
         reach_entries(r, content[0] & ~NOT_BEGUN);
         return r;
     }
-    uint64_t exclusive = p->exclusive, shared = p->shared;
+    lockset exclusive = p->exclusive, shared = p->shared;
     for (uint32_t i = 0; i < p->length; i++) {
         const uint32_t *table = i == 0 ? before_site : after_site;
         if (content[i] >= site_limit || table[content[i]] == NONE) {
@@ -421,8 +461,8 @@ static const struct reach *reach_of(uint32_t position) {
         const struct point *q = &points[table[content[i]]];
         reach_point(r, q, exclusive, shared);
         if (!q->returns) return r;
-        exclusive = (exclusive & ~q->leave.released) | q->leave.exclusive;
-        shared = (shared & ~q->leave.released) | q->leave.shared;
+        exclusive = unite(without(exclusive, q->leave.released), q->leave.exclusive);
+        shared = unite(without(shared, q->leave.released), q->leave.shared);
     }
     return r;
 }
@@ -440,7 +480,7 @@ static bool is_ordered(uint32_t a, uint32_t b) {
 }
 
 static bool is_protected(const struct reached *a, const struct reached *b) {
-    return (a->exclusive & (b->exclusive | b->shared)) != 0 || (a->shared & b->exclusive) != 0;
+    return have_common(a->exclusive, unite(b->exclusive, b->shared)) || have_common(a->shared, b->exclusive);
 }
 
 static bool meet_unprotected(const struct reach *r, const struct reach *s, uint32_t a, uint32_t b) {
@@ -516,7 +556,7 @@ static uint32_t function_position(uint32_t function) {
         for (uint32_t i = 0; i < start_count && content == NONE; i++)
             if (start_rows[i].number == function) content = NOT_BEGUN | start_rows[i].point;
         if (content == NONE) return NONE;
-        cache[function] = position_of(&content, 1, 0, 0);
+        cache[function] = position_of(&content, 1, no_locks, no_locks);
     }
     return cache[function];
 }
@@ -717,17 +757,19 @@ static const uint32_t *clock_at(uint32_t k, uint8_t tid) {
     return nothing;
 }
 
-static bool holds(const struct stand *s, uint64_t bit) {
-    if (s == NULL || s->position == NONE || (s->wakes_with != 0 && lock_bit(s->wakes_with) == bit)) return false;
-    return ((positions[s->position].exclusive | positions[s->position].shared) & bit) != 0;
+static bool holds(const struct stand *s, uint32_t lock) {
+    if (s == NULL || s->position == NONE || (s->wakes_with != 0 && lock_number(s->wakes_with) == lock)) return false;
+    lockset wanted = no_locks;
+    add_lock(&wanted, lock);
+    return have_common(unite(positions[s->position].exclusive, positions[s->position].shared), wanted);
 }
 
 /* A thread that has the lock at state `at`: `preferred` if that one has it. */
 static uint8_t holder_at(uint32_t at, uintptr_t object, uint8_t but, uint8_t preferred) {
-    uint64_t bit = lock_bit(object);
+    uint32_t lock = lock_number(object);
     uint8_t found = NO_THREAD;
-    for (uint32_t t = 0; t < G->paths && bit != 0; t++) {
-        if (t == but || !holds(stand_at(at, (uint8_t)t), bit)) continue;
+    for (uint32_t t = 0; t < G->paths && lock != NONE; t++) {
+        if (t == but || !holds(stand_at(at, (uint8_t)t), lock)) continue;
         if (t == preferred || found == NO_THREAD) found = (uint8_t)t;
     }
     return found;
@@ -892,7 +934,7 @@ void futures_leave_out(uint32_t a, uint32_t b) {
     } while (0)
 
 static void widen(struct change *change) {
-    if (change->unnamed) change->released |= unnamed_locks();
+    if (change->unnamed) change->released = unite(change->released, unnamed_locks());
 }
 
 void futures_ready(void) {
