@@ -4,7 +4,8 @@ The families, each with a generator of its own: `sc` and `weak` (branches on sha
 the weaker memory orders), `values` (values decide), `loops` (loops and inputs; `dfs` tries all values of these),
 `api` (the whole thread API, pointers, heap), `loose` (every way to wait, without a plan), `chains` (threads that wait
 for others in chains), `lists` (lists that hang on several roots, each with its lock), `queues` (nodes that are taken
-out of lists and used without a lock), `startup` (code before main and after it), `idioms` (idioms put together and
+out of lists and used without a lock), `owners` (objects that one thread has, that are
+handed over, or that all only read), `startup` (code before main and after it), `idioms` (idioms put together and
 spoiled, statements at random), `variations` (the programs of `tests/programs`, spoiled), `library` (two calls of the
 library about one object, whose truth the standards tell: see `library_judging`), `inputs` (a value from outside decides
 whether there is a race; the truth is known by construction), `limits` (as many objects as the explorer can follow, or
@@ -31,6 +32,7 @@ from exploration import (
     limits,
     lists,
     loose,
+    owners,
     queues,
     small_loops,
     startup,
@@ -74,6 +76,7 @@ _TREES: Final[dict[str, Callable[[int], Source]]] = {
 }
 _TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "queues": queues.generate,
+    owners.MODE: owners.generate,
     startup.MODE: startup.generate,
     "idioms": lambda seed: idioms(seed).text,
     "variations": variations.generate,
@@ -83,7 +86,7 @@ _TEXTS: Final[dict[str, Callable[[int], str]]] = {
 }
 FAMILIES: Final = (*_TREES, *_TEXTS)
 CYCLE: Final = (
-    *("sc", "api", "loops", "idioms", "values", "loose", "variations", "weak", "api", "loops", "loose", "chains"),
+    *("sc", "api", "loops", "idioms", "values", "loose", "variations", "weak", "api", "owners", "loose", "chains"),
     *("variations", "chains", "lists", "queues", "library", "inputs", "startup", "limits"),
 )
 """The families of consecutive seeds."""

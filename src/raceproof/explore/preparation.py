@@ -11,6 +11,7 @@ from pathlib import Path
 from raceproof.core import Budget, InternalError, Unsupported
 from raceproof.explore.build import build_host, build_program, replaced_functions, why_not_32_bits
 from raceproof.explore.candidates import candidates
+from raceproof.explore.future_places import Places, compute_places, format_places
 from raceproof.explore.futures import Futures, compute_futures, format_control
 from raceproof.explore.hooks import hooks_for
 from raceproof.explore.library32 import check_library
@@ -63,7 +64,10 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
     watched = {number for pair in pairs for number in (pair.first, pair.second)}
     futures = compute_futures(cp, pairs, budget) if options.algorithm in _PRUNING else None
     tokens = [token for token in futures.tokens if token is not None] if futures is not None else []
-    hooks = hooks_for(cp, watched, replaced_functions(), tokens)
+    places = Places()
+    if futures is not None and futures.is_usable:
+        places = compute_places(cp, watched, futures.functions)
+    hooks = hooks_for(cp, watched, replaced_functions(), [*tokens, *((symbol, 0) for symbol in places.bases)])
     budget.check()
     if machine is not None:
         check_library(cp.program.externals, hooks.plan.replaced, machine)
@@ -80,7 +84,7 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
         why_isolation=why,
         unobserved=hooks.unobserved,
         candidates=candidates(cp.program),
-        futures=_future_lines(cp, watched, futures, options) if futures is not None else (),
+        futures=_future_lines(cp, watched, futures, places, options) if futures is not None else (),
         module=module_hash(options.module),
         known=_known(cp),
     )
@@ -101,12 +105,16 @@ def _machine(cp: ConcurrentProgram, module: LinkedModule, target: Target | None)
 
 
 def _future_lines(
-    cp: ConcurrentProgram, watched: Collection[AccessId], futures: Futures, options: ExploreOptions
+    cp: ConcurrentProgram,
+    watched: Collection[AccessId],
+    futures: Futures,
+    places: Places,
+    options: ExploreOptions,
 ) -> tuple[str, ...]:
     """The tables, where each access stands in the program, and which pairs need no lock."""
     sites = [f"future site {number} {cp.accesses[number].site}" for number in sorted(watched)]
     pairs = sorted((pair.first, pair.second) for pair in options.ordered)
-    return (*format_control(futures), *sites, *(f"future ordered {a} {b}" for a, b in pairs))
+    return (*format_control(futures), *sites, *format_places(places), *(f"future ordered {a} {b}" for a, b in pairs))
 
 
 def _known(cp: ConcurrentProgram) -> frozenset[str]:

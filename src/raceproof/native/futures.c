@@ -11,14 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ownership.h"
 #include "program.h"
 
-#define MAX_TOKENS 64
+#define LOCK_WORDS 4
+#define MAX_TOKENS (64 * LOCK_WORDS)
 #define MAX_POSITIONS (1u << 16)
 #define MAX_STANDS (1u << 21)
 #define POSITION_WORDS (1u << 22)
 
-struct change { uint64_t exclusive, shared, released; bool unnamed; }; /* unnamed: locks without a token may be released */
+/* A set of locks, by their numbers; those behind MAX_TOKENS protect nothing. */
+typedef struct { uint64_t word[LOCK_WORDS]; } lockset;
+
+struct change { lockset exclusive, shared, released; bool unnamed; }; /* unnamed: locks without a token may be released */
 struct access_entry { uint32_t point, access; struct change change; };
 struct number_entry { uint32_t point, number; };
 struct table { void *rows; uint32_t count; };
@@ -44,6 +49,31 @@ static struct number_entry *start_rows; /* point: the site that creates; number:
 static uint32_t start_count;
 static struct found_race *ordered;
 static uint32_t ordered_count, token_count;
+
+static const lockset no_locks, all_locks = {{UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX}};
+_Static_assert(LOCK_WORDS == 4, "all_locks has a number for each word");
+
+static void add_lock(lockset *set, uint32_t number) {
+    if (number < MAX_TOKENS) set->word[number / 64] |= (uint64_t)1 << number % 64;
+}
+
+static lockset unite(lockset a, lockset b) {
+    for (int i = 0; i < LOCK_WORDS; i++) a.word[i] |= b.word[i];
+    return a;
+}
+
+static lockset without(lockset a, lockset b) {
+    for (int i = 0; i < LOCK_WORDS; i++) a.word[i] &= ~b.word[i];
+    return a;
+}
+
+static bool have_common(lockset a, lockset b) {
+    uint64_t common = 0;
+    for (int i = 0; i < LOCK_WORDS; i++) common |= a.word[i] & b.word[i];
+    return common != 0;
+}
+
+static bool is_same(const lockset *a, const lockset *b) { return memcmp(a, b, sizeof *a) == 0; }
 
 static void *grown(void *array, uint32_t count, size_t size) {
     if (count != 0 && (count & (count - 1)) != 0) return array;
@@ -94,13 +124,13 @@ static bool read_change(const char *taken, const char *given, struct change *cha
         char *end;
         unsigned long token = strtoul(c, &end, 10);
         bool shared = *end == 's';
-        if (token < MAX_TOKENS) *(shared ? &change->shared : &change->exclusive) |= (uint64_t)1 << token;
+        if (token < MAX_TOKENS) add_lock(shared ? &change->shared : &change->exclusive, (uint32_t)token);
         c = end + shared;
         if (*c == ',') c++;
         else if (*c != 0) return false;
     }
     if (*given == '*') {
-        change->released = UINT64_MAX;
+        change->released = all_locks;
         return true;
     }
     for (const char *c = given; *c != 0 && *c != '-';) {
@@ -111,7 +141,7 @@ static bool read_change(const char *taken, const char *given, struct change *cha
         }
         char *end;
         unsigned long token = strtoul(c, &end, 10);
-        if (token < MAX_TOKENS) change->released |= (uint64_t)1 << token;
+        if (token < MAX_TOKENS) add_lock(&change->released, (uint32_t)token);
         if (end == c) return false;
         c = *end == ',' ? end + 1 : end;
     }
@@ -164,6 +194,8 @@ bool future_directive(char *rest) {
         set_site(&object_site, a, b);
         return true;
     }
+    bool is_ownership, is_read = ownership_directive(word, rest, &is_ownership);
+    if (is_ownership) return is_read;
     if (sscanf(rest, "%u%n", &a, &at) != 1) return false;
     rest += at;
     if (strcmp(word, "start") == 0) return read_numbers(rest, &start_rows, &start_count, a);
@@ -196,7 +228,7 @@ static int by_point(const void *a, const void *b) {
 
 /* ---- positions */
 
-struct position { uint32_t at, length; uint64_t hash; uint64_t exclusive, shared; };
+struct position { uint32_t at, length; uint64_t hash; lockset exclusive, shared; };
 
 /* Contents of a position in `words`: its site, then the call sites from the innermost on. A thread that has not
  * begun stands at the site that created it, with this bit. */
@@ -207,6 +239,7 @@ static uint32_t *words, *position_table;
 static struct {
     uint32_t positions, words, stands, pasts, keys, locks;
     uint32_t last_stand[RP_MAX_THREADS];
+    ground_id ground[RP_MAX_THREADS];
     uint8_t lost;
 } *used;
 static uintptr_t *lock_addresses; /* of locks that no token names, numbered behind the tokens */
@@ -221,7 +254,7 @@ static struct stand {
 static uint32_t *stand_clocks; /* row i: happens-before of the thread at stand i */
 
 /* Accesses that were made: what (access and locks, numbered as keys), by whom, when. */
-static struct key { uint32_t access; uint64_t exclusive, shared; } *keys;
+static struct key { uint32_t access; lockset exclusive, shared; } *keys;
 static struct past { uint32_t from, key, epoch; uint8_t tid; } *pasts;
 #define MAX_KEYS 4096
 #define MAX_PASTS (1u << 21)
@@ -229,24 +262,34 @@ static struct past { uint32_t from, key, epoch; uint8_t tid; } *pasts;
 #define ENDED 0 /* position 0: nothing comes any more */
 #define NEVER_LED (NO_THREAD - 1)
 
-/* The bit of a lock, by its address: whatever pointer led to it, [PDP, Fig. 4] l.5. One that no token names is given the
- * next number that is free. 0: there is none any more, it protects nothing. */
-static uint64_t lock_bit(uintptr_t object) {
-    if (object == 0) return 1; /* the atomic section */
+/* The number of a lock, by its address: whatever pointer led to it, [PDP, Fig. 4] l.5. One that no token names is given the
+ * next number that is free. NONE: there is none any more, it protects nothing. */
+static uint32_t lock_number(uintptr_t object) {
+    if (object == 0) return 0; /* the atomic section */
     for (uint32_t i = 1; i < token_count; i++)
-        if ((uintptr_t)program.tokens[i - 1] == object) return i < MAX_TOKENS ? (uint64_t)1 << i : 0;
+        if ((uintptr_t)program.tokens[i - 1] == object) return i < MAX_TOKENS ? i : NONE;
     uint32_t number = token_count;
     while (number < token_count + used->locks && lock_addresses[number - token_count] != object) number++;
-    if (number >= MAX_TOKENS) return 0;
+    if (number >= MAX_TOKENS) return NONE;
     if (number == token_count + used->locks) lock_addresses[used->locks++] = object;
-    return (uint64_t)1 << number;
+    return number;
 }
 
 /* Locks that no token names: what the tables cannot tell apart when one of them is given back. */
-static uint64_t unnamed_locks(void) { return token_count < MAX_TOKENS ? UINT64_MAX << token_count : 0; }
+static lockset unnamed_locks(void) {
+    lockset found = no_locks;
+    for (uint32_t i = token_count; i < MAX_TOKENS; i++) add_lock(&found, i);
+    return found;
+}
 
-static uint32_t position_of(const uint32_t *content, uint32_t length, uint64_t exclusive, uint64_t shared) {
-    uint64_t hash = exclusive * 31 + shared;
+static uint64_t hash_of(const lockset *exclusive, const lockset *shared) {
+    uint64_t hash = 0;
+    for (int i = 0; i < LOCK_WORDS; i++) hash = (hash ^ exclusive->word[i]) * 0x9e3779b97f4a7c15u + shared->word[i];
+    return hash;
+}
+
+static uint32_t position_of(const uint32_t *content, uint32_t length, lockset exclusive, lockset shared) {
+    uint64_t hash = hash_of(&exclusive, &shared);
     for (uint32_t i = 0; i < length; i++) hash = (hash ^ content[i]) * 0x9e3779b97f4a7c15u;
     hash ^= hash >> 29;
     uint32_t slot = (uint32_t)hash & (2 * MAX_POSITIONS - 1);
@@ -254,7 +297,7 @@ static uint32_t position_of(const uint32_t *content, uint32_t length, uint64_t e
         uint32_t p = position_table[slot];
         if (p == 0) break;
         const struct position *q = &positions[p];
-        if (q->hash == hash && q->length == length && q->exclusive == exclusive && q->shared == shared &&
+        if (q->hash == hash && q->length == length && is_same(&q->exclusive, &exclusive) && is_same(&q->shared, &shared) &&
             memcmp(words + q->at, content, length * sizeof *content) == 0)
             return p;
     }
@@ -267,8 +310,8 @@ static uint32_t position_of(const uint32_t *content, uint32_t length, uint64_t e
     return p;
 }
 
-static void add_held(uintptr_t object, bool is_shared, uint64_t *exclusive, uint64_t *shared) {
-    *(is_shared ? shared : exclusive) |= lock_bit(object);
+static void add_held(uintptr_t object, bool is_shared, lockset *exclusive, lockset *shared) {
+    add_lock(is_shared ? shared : exclusive, lock_number(object));
 }
 
 static uint32_t position_now(const struct thread *t) {
@@ -282,7 +325,7 @@ static uint32_t position_now(const struct thread *t) {
     if (site == NONE) return NONE;
     content[0] = site;
     for (uint32_t i = 0; i < t->depth; i++) content[1 + i] = t->frames[t->depth - 1 - i].site;
-    uint64_t exclusive = 0, shared = 0;
+    lockset exclusive = no_locks, shared = no_locks;
     for (uint32_t i = 0; i < t->held_count; i++)
         add_held(t->held[i].object, t->held[i].shared, &exclusive, &shared);
     if (t->wait_mutex != 0) add_held(t->wait_mutex, false, &exclusive, &shared); /* it has it again before it goes on */
@@ -297,6 +340,7 @@ void futures_stand(struct thread *t) {
     }
     clock_copy(stand_clocks + (size_t)used->stands * RP_MAX_THREADS, t->hb, G->paths);
     const struct op *op = &t->pending;
+    if (op->kind == OP_START) used->ground[t->tid] = ground_of_thread(t);
     bool waits = op->kind == OP_LOCK || op->kind == OP_RDLOCK || op->kind == OP_ATOMIC_SECTION;
     stands[used->stands] = (struct stand){.from = G->event_count,
                                           .position = position_now(t),
@@ -309,9 +353,10 @@ void futures_stand(struct thread *t) {
     used->last_stand[t->tid] = used->stands++;
 }
 
-static uint32_t key_of(uint32_t access, uint64_t exclusive, uint64_t shared) {
+static uint32_t key_of(uint32_t access, lockset exclusive, lockset shared) {
     for (uint32_t i = used->keys; i-- > 0;)
-        if (keys[i].access == access && keys[i].exclusive == exclusive && keys[i].shared == shared) return i;
+        if (keys[i].access == access && is_same(&keys[i].exclusive, &exclusive) && is_same(&keys[i].shared, &shared))
+            return i;
     if (used->keys == MAX_KEYS) return NONE;
     keys[used->keys] = (struct key){access, exclusive, shared};
     return used->keys++;
@@ -319,7 +364,7 @@ static uint32_t key_of(uint32_t access, uint64_t exclusive, uint64_t shared) {
 
 void futures_past(struct thread *t, uint32_t access) {
     if (!futures_usable || used->lost) return;
-    uint64_t exclusive = 0, shared = 0;
+    lockset exclusive = no_locks, shared = no_locks;
     for (uint32_t i = 0; i < t->held_count; i++)
         add_held(t->held[i].object, t->held[i].shared, &exclusive, &shared);
     uint32_t key = key_of(access, exclusive, shared), epoch = t->hb[t->tid];
@@ -344,7 +389,7 @@ void futures_reset(void) {
 
 /* ---- what a position may reach */
 
-struct reached { uint32_t access; uint64_t exclusive, shared; };
+struct reached { uint32_t access; lockset exclusive, shared; };
 
 struct reach {
     bool is_known, is_done;
@@ -357,13 +402,13 @@ struct reach {
 
 static struct reach *reaches;
 
-static void reach_point(struct reach *r, const struct point *p, uint64_t exclusive, uint64_t shared) {
+static void reach_point(struct reach *r, const struct point *p, lockset exclusive, lockset shared) {
     for (uint32_t i = 0; i < p->accesses; i++) {
         const struct access_entry *row = &access_rows[p->first_access + i];
         r->accesses = grown(r->accesses, r->access_count, sizeof *r->accesses);
         r->accesses[r->access_count++] =
-            (struct reached){row->access, (exclusive & ~row->change.released) | row->change.exclusive,
-                             (shared & ~row->change.released) | row->change.shared};
+            (struct reached){row->access, unite(without(exclusive, row->change.released), row->change.exclusive),
+                             unite(without(shared, row->change.released), row->change.shared)};
     }
     for (uint32_t i = 0; i < p->syncs; i++) {
         r->syncs = grown(r->syncs, r->sync_count, sizeof *r->syncs);
@@ -381,7 +426,7 @@ static void reach_point(struct reach *r, const struct point *p, uint64_t exclusi
 static void reach_entries(struct reach *r, uint32_t site) {
     if (site == 0) { /* the program's own entry */
         if (entry_count == 0 || entry_points[0] == NONE) r->is_known = false;
-        else reach_point(r, &points[entry_points[0]], 0, 0);
+        else reach_point(r, &points[entry_points[0]], no_locks, no_locks);
         return;
     }
     bool any = false;
@@ -390,7 +435,7 @@ static void reach_entries(struct reach *r, uint32_t site) {
         uint32_t function = start_rows[i].number;
         any = true;
         if (function >= entry_count || entry_points[function] == NONE) r->is_known = false;
-        else reach_point(r, &points[entry_points[function]], 0, 0);
+        else reach_point(r, &points[entry_points[function]], no_locks, no_locks);
     }
     if (!any) r->is_known = false;
 }
@@ -406,7 +451,7 @@ static const struct reach *reach_of(uint32_t position) {
         reach_entries(r, content[0] & ~NOT_BEGUN);
         return r;
     }
-    uint64_t exclusive = p->exclusive, shared = p->shared;
+    lockset exclusive = p->exclusive, shared = p->shared;
     for (uint32_t i = 0; i < p->length; i++) {
         const uint32_t *table = i == 0 ? before_site : after_site;
         if (content[i] >= site_limit || table[content[i]] == NONE) {
@@ -416,8 +461,8 @@ static const struct reach *reach_of(uint32_t position) {
         const struct point *q = &points[table[content[i]]];
         reach_point(r, q, exclusive, shared);
         if (!q->returns) return r;
-        exclusive = (exclusive & ~q->leave.released) | q->leave.exclusive;
-        shared = (shared & ~q->leave.released) | q->leave.shared;
+        exclusive = unite(without(exclusive, q->leave.released), q->leave.exclusive);
+        shared = unite(without(shared, q->leave.released), q->leave.shared);
     }
     return r;
 }
@@ -435,7 +480,7 @@ static bool is_ordered(uint32_t a, uint32_t b) {
 }
 
 static bool is_protected(const struct reached *a, const struct reached *b) {
-    return (a->exclusive & (b->exclusive | b->shared)) != 0 || (a->shared & b->exclusive) != 0;
+    return have_common(a->exclusive, unite(b->exclusive, b->shared)) || have_common(a->shared, b->exclusive);
 }
 
 static bool meet_unprotected(const struct reach *r, const struct reach *s, uint32_t a, uint32_t b) {
@@ -452,32 +497,39 @@ static void note_data_conflict(uint32_t pair) {
     options.pair_conflicts[pair] = 1;
 }
 
-static bool race_between(const struct reach *r, const struct reach *s) {
+/* A thread where it stands, with what is known of the bytes that it may touch. */
+struct party { uint32_t position; ground_id ground; };
+
+/* [DHTC, Fig. 8] l.3-8: thread states first, then locks. */
+static bool may_come_together(const struct reach *r, ground_id g, const struct reach *s, ground_id h,
+                              const struct found_race *pair) {
+    return (is_race_state(g, pair->a, h, pair->b) && meet_unprotected(r, s, pair->a, pair->b)) ||
+           (is_race_state(g, pair->b, h, pair->a) && meet_unprotected(r, s, pair->b, pair->a));
+}
+
+static bool race_between(const struct reach *r, ground_id g, const struct reach *s, ground_id h) {
     if (!r->is_known || !s->is_known) return true;
     if (r->access_count == 0 || s->access_count == 0) return false;
     bool any = false;
     for (uint32_t i = 0; i < options.pair_count; i++) {
         const struct found_race *pair = &options.pairs[i];
         if (options.pair_is_ordered[i] || (any && options.pair_conflicts[i])) continue;
-        if (!meet_unprotected(r, s, pair->a, pair->b) && !meet_unprotected(r, s, pair->b, pair->a)) continue;
+        if (!may_come_together(r, g, s, h, pair)) continue;
         note_data_conflict(i);
         any = true;
     }
     return any;
 }
 
-static bool may_race(uint32_t p, uint32_t q) {
-    if (p == NONE || q == NONE) return true;
-    if (p > q) {
-        uint32_t swap = p;
-        p = q;
-        q = swap;
-    }
-    uint64_t key = ((uint64_t)p << 32 | q) + 1;
+static bool may_race(struct party one, struct party two) {
+    if (one.position == NONE || two.position == NONE) return true;
+    uint64_t p = (uint64_t)one.position * MAX_GROUNDS + one.ground, q = (uint64_t)two.position * MAX_GROUNDS + two.ground;
+    uint64_t key = (p < q ? p << 32 | q : q << 32 | p) + 1;
     uint32_t slot = (uint32_t)((key * 0x9e3779b97f4a7c15u) >> 44) & (MEMO - 1);
     if (memo_keys[slot] != key) {
         memo_keys[slot] = key;
-        race_memo[slot] = race_between(reach_of(p), reach_of(q)) ? 2 : 1;
+        bool may = race_between(reach_of(one.position), one.ground, reach_of(two.position), two.ground);
+        race_memo[slot] = may ? 2 : 1;
     }
     return race_memo[slot] == 2;
 }
@@ -504,7 +556,7 @@ static uint32_t function_position(uint32_t function) {
         for (uint32_t i = 0; i < start_count && content == NONE; i++)
             if (start_rows[i].number == function) content = NOT_BEGUN | start_rows[i].point;
         if (content == NONE) return NONE;
-        cache[function] = position_of(&content, 1, 0, 0);
+        cache[function] = position_of(&content, 1, no_locks, no_locks);
     }
     return cache[function];
 }
@@ -572,26 +624,29 @@ static bool past_race(const struct state *s) {
     return false;
 }
 
+static bool notes_all; /* a state is looked at to its end, though a race is possible there */
+
 static bool state_may_race(struct state *s) {
-    uint32_t at[RP_MAX_THREADS + 128];
+    struct party at[RP_MAX_THREADS + 128];
     uint32_t count = 0;
     s->functions = 0;
     s->is_known = true;
     for (uint32_t t = 0; t < G->paths; t++) {
         if (s->position[t] == ENDED) continue;
         if (s->position[t] == NONE || !reach_of(s->position[t])->is_known) return true;
-        at[count++] = s->position[t];
+        at[count++] = (struct party){s->position[t], used->ground[t]};
         add_functions(s, reach_of(s->position[t])->creates);
     }
     if (!s->is_known) return true;
     for (uint64_t rest = s->functions; rest != 0; rest &= rest - 1) { /* two of each */
-        at[count] = at[count + 1] = function_position((uint32_t)__builtin_ctzll(rest));
+        uint32_t function = (uint32_t)__builtin_ctzll(rest);
+        at[count] = at[count + 1] = (struct party){function_position(function), ground_of_function(function)};
         count += 2;
     }
+    bool any = false;
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = i + 1; j < count; j++)
-            if (may_race(at[i], at[j])) return true;
-    return past_race(s);
+        for (uint32_t j = i + 1; j < count && (!any || notes_all); j++) any |= may_race(at[i], at[j]);
+    return any || past_race(s);
 }
 
 static void add_made(struct state *s, const struct past *p) {
@@ -634,6 +689,15 @@ uint32_t first_race_free(uint32_t from) {
     return n + 1;
 }
 
+void futures_note_conflicts(void) {
+    uint64_t checks = G->subspace_checks, free_ones = G->subspace_race_free;
+    notes_all = true;
+    (void)first_race_free(0);
+    notes_all = false;
+    G->subspace_checks = checks;
+    G->subspace_race_free = free_ones;
+}
+
 /* ---- conflicts that were not seen */
 
 #define LARGEST_ATOMIC 16
@@ -652,8 +716,9 @@ static bool site_may_conflict(uint32_t site, const struct op *op) {
 }
 
 /* An access to come may be an atomic one, which is always an event: the tables do not say. */
-static bool access_may_conflict(uint32_t access, const struct op *op) {
+static bool access_may_conflict(uint32_t access, ground_id ground, const struct op *op) {
     if (!is_access(op) || op->id == RP_NO_ACCESS) return op->kind == OP_ATOMIC;
+    if (!may_touch_bytes(ground, access, op->object, op->size)) return false;
     for (uint32_t i = 0; i < options.pair_count; i++) {
         const struct found_race *p = &options.pairs[i];
         if ((p->a == access && p->b == op->id) || (p->b == access && p->a == op->id)) return true;
@@ -669,14 +734,6 @@ static bool hides_earlier(uint32_t site, const struct op *op) {
     return is_known && !is_access(op) && op->writes && op->kind != OP_UNLOCK && !op->global;
 }
 
-static const uint32_t *clock_at(uint32_t k, uint8_t tid) {
-    static const uint32_t nothing[RP_MAX_THREADS];
-    if (tid == NO_THREAD) return nothing;
-    for (uint32_t i = k; i-- > 0;)
-        if (events[i].tid == tid) return CLOCK(i);
-    return nothing;
-}
-
 /* Where a thread stands at state `at`; null: it does not exist yet. */
 static const struct stand *stand_at(uint32_t at, uint8_t tid) {
     uint32_t i = used->last_stand[tid];
@@ -684,17 +741,35 @@ static const struct stand *stand_at(uint32_t at, uint8_t tid) {
     return i == NONE ? NULL : &stands[i];
 }
 
-static bool holds(const struct stand *s, uint64_t bit) {
-    if (s == NULL || s->position == NONE || (s->wakes_with != 0 && lock_bit(s->wakes_with) == bit)) return false;
-    return ((positions[s->position].exclusive | positions[s->position].shared) & bit) != 0;
+/* What certainly comes before all that the thread does from state k on: before its last event, or before the last one that
+ * its creator made until it was there. */
+static const uint32_t *clock_at(uint32_t k, uint8_t tid) {
+    static const uint32_t nothing[RP_MAX_THREADS];
+    while (tid != NO_THREAD) {
+        for (uint32_t i = k; i-- > 0;)
+            if (events[i].tid == tid) return CLOCK(i);
+        const struct stand *first = stand_at(k, tid);
+        while (first != NULL && first->before != NONE) first = &stands[first->before];
+        if (first == NULL) break;
+        k = first->from;
+        tid = G->thread_parent[tid];
+    }
+    return nothing;
+}
+
+static bool holds(const struct stand *s, uint32_t lock) {
+    if (s == NULL || s->position == NONE || (s->wakes_with != 0 && lock_number(s->wakes_with) == lock)) return false;
+    lockset wanted = no_locks;
+    add_lock(&wanted, lock);
+    return have_common(unite(positions[s->position].exclusive, positions[s->position].shared), wanted);
 }
 
 /* A thread that has the lock at state `at`: `preferred` if that one has it. */
 static uint8_t holder_at(uint32_t at, uintptr_t object, uint8_t but, uint8_t preferred) {
-    uint64_t bit = lock_bit(object);
+    uint32_t lock = lock_number(object);
     uint8_t found = NO_THREAD;
-    for (uint32_t t = 0; t < G->paths && bit != 0; t++) {
-        if (t == but || !holds(stand_at(at, (uint8_t)t), bit)) continue;
+    for (uint32_t t = 0; t < G->paths && lock != NONE; t++) {
+        if (t == but || !holds(stand_at(at, (uint8_t)t), lock)) continue;
         if (t == preferred || found == NO_THREAD) found = (uint8_t)t;
     }
     return found;
@@ -719,7 +794,7 @@ static uint8_t leader_at(uint32_t at, uint8_t tid, uint8_t waiting) {
 
 /* Whose operations are asked for: those of thread `tid`, or those of a thread to be created, if only `creator` may do so
  * (NO_THREAD: others may, too). */
-struct asking { uint32_t k, position; uint8_t tid, creator; bool (*found)(uint32_t, uint8_t); };
+struct asking { uint32_t k, position; ground_id ground; uint8_t tid, creator; bool (*found)(uint32_t, uint8_t); };
 
 static tset *asked; /* by event: threads that were asked for */
 
@@ -761,7 +836,7 @@ static bool conflicts_of(const struct asking *ask) {
             bool is_told = knows != NO_THREAD && (asked[e] & BIT(knows));
             if (is_told && !is_sync) continue;
             if (is_sync ? !site_may_conflict(site, &ev->op)
-                        : !access_may_conflict(access->access, &ev->op) || excluded_at(e, access))
+                        : !access_may_conflict(access->access, ask->ground, &ev->op) || excluded_at(e, access))
                 continue;
             if (!is_told && !tell(ask, e)) return false;
             if (is_sync && hides_earlier(site, &ev->op)) break;
@@ -789,15 +864,40 @@ bool future_conflicts(uint32_t k, bool (*found)(uint32_t e, uint8_t leader)) {
     if (asked == NULL) asked = reserve(sizeof *asked * MAX_EVENTS);
     memset(asked, 0, sizeof *asked * k);
     for (uint32_t t = 0; t < G->paths; t++) {
-        struct asking ask = {k, current.position[t], (uint8_t)t, NO_THREAD, found};
+        struct asking ask = {k, current.position[t], used->ground[t], (uint8_t)t, NO_THREAD, found};
         if (current.position[t] != ENDED && !conflicts_of(&ask)) return false;
     }
     for (uint64_t rest = current.functions; rest != 0; rest &= rest - 1) {
         uint32_t function = (uint32_t)__builtin_ctzll(rest);
-        struct asking ask = {k, function_position(function), NO_THREAD, only_creator_of(function), found};
+        struct asking ask = {k, function_position(function), ground_of_function(function),
+                             NO_THREAD, only_creator_of(function), found};
         if (!conflicts_of(&ask)) return false;
     }
     return true;
+}
+
+static bool reaches_one_of(uint32_t position, uint32_t a, uint32_t b) {
+    const struct reach *r = position == NONE ? NULL : reach_of(position);
+    if (r == NULL || !r->is_known) return true;
+    for (uint32_t i = 0; i < r->access_count; i++)
+        if (r->accesses[i].access == a || r->accesses[i].access == b) return true;
+    return false;
+}
+
+tset futures_may_come(tset tids, uint32_t a, uint32_t b) {
+    if (!futures_usable || used->lost) return tids;
+    tset found = 0;
+    for (tset rest = tids; rest != 0; rest &= rest - 1) {
+        uint32_t t = (uint32_t)__builtin_ctzll(rest);
+        uint32_t position = used->last_stand[t] == NONE ? NONE : stands[used->last_stand[t]].position;
+        bool may = reaches_one_of(position, a, b);
+        struct state alone = {.is_known = true};
+        if (!may) add_functions(&alone, reach_of(position)->creates);
+        for (uint64_t new = alone.functions; new != 0 && !may; new &= new - 1)
+            may = reaches_one_of(function_position((uint32_t)__builtin_ctzll(new)), a, b);
+        if (may || !alone.is_known) found |= BIT(t);
+    }
+    return found;
 }
 
 void futures_met(uint32_t a, uint32_t b) {
@@ -834,7 +934,7 @@ void futures_leave_out(uint32_t a, uint32_t b) {
     } while (0)
 
 static void widen(struct change *change) {
-    if (change->unnamed) change->released |= unnamed_locks();
+    if (change->unnamed) change->released = unite(change->released, unnamed_locks());
 }
 
 void futures_ready(void) {
@@ -859,6 +959,7 @@ void futures_ready(void) {
     pasts = reserve(sizeof *pasts * MAX_PASTS);
     used = reserve(sizeof *used);
     used->positions = 1;
+    ownership_ready(token_count > 0 ? token_count - 1 : 0);
     reaches = reserve(sizeof *reaches * MAX_POSITIONS);
     race_memo = reserve(MEMO);
     memo_keys = reserve(sizeof *memo_keys * MEMO);

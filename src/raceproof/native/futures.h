@@ -38,6 +38,12 @@ bool futures_excluded(uint32_t d, uint32_t at, uint8_t tid);
  * does, pairs that the check of a state has not excluded are. */
 void futures_met(uint32_t a, uint32_t b);
 
+/* Note every pair that some state of the execution holds for possible: the checks end with the first one of a state. */
+void futures_note_conflicts(void);
+
+/* Of these threads, those that may still come to one of the two accesses from where they stand, or create one that may. */
+tset futures_may_come(tset tids, uint32_t a, uint32_t b);
+
 /* A pair that need not be looked for any more. */
 void futures_leave_out(uint32_t a, uint32_t b);
 

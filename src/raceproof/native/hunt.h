@@ -4,7 +4,7 @@
 
 #include "rt.h"
 
-void hunt_fresh(bool hunts); /* a search begins; without `hunts` it has none */
+void hunt_fresh(bool hunts, bool guided); /* a search begins; without `hunts` it has none */
 /* The next execution hunts for another pair that is open, and that the check of a state has held for possible if
  * `conflicts_only`; false: there is none left. */
 bool hunt_next(bool conflicts_only);

@@ -349,6 +349,7 @@ struct algorithm {
     bool hb;          /* races by happens-before; else by the co-enabled test */
     bool orders;      /* needs the clocks and races of dependent events */
     bool sleeps;      /* has sleep sets */
+    bool owns;        /* asks for thread states when it checks a subspace (ownership.c) */
     bool sequences;   /* has wakeup sequences (search_optimal.c), unless threads wait at conditions */
     void (*fresh)(void);                                  /* of a search with other inputs */
     void (*begin)(void);                                  /* of a search, also when it begins anew */

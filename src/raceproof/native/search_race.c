@@ -21,12 +21,12 @@ static enum { LOOK, HUNT, SWEEP } phase;
 
 static void fresh(void) {
     phase = LOOK;
-    hunt_fresh(true);
+    hunt_fresh(true, false);
 }
 
 static void fresh_sweep(void) {
     phase = LOOK;
-    hunt_fresh(false);
+    hunt_fresh(false, false);
 }
 
 /* ---- sweeping */

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from raceproof import explore, frontend, lockset
 from raceproof.core import Budget, Unsupported
 from raceproof.model import (
+    Base,
     ConcurrentProgram,
     EngineResult,
     Guide,
@@ -168,16 +169,28 @@ def _search_options(
 
 
 def ordered_pairs(cp: ConcurrentProgram, pairs: Sequence[RacePair], budget: Budget) -> frozenset[RacePair]:
-    """Pairs that cannot race whatever locks are held: owned, read-shared, or ordered by the start and end of threads.
+    """Pairs that cannot race whatever locks the run sees: owned, read-shared, or ordered by the start and end of
+    threads, the thread states of [DHTC, 3.1].
 
-    The thread states of [DHTC, 3.1].
+    So are pairs whose lock is named by the object that it protects, `p->lock` for `p->data`: the tables of the search
+    know locks to come only by the addresses of global variables.
     """
     found = lockset.run(cp, pairs, lockset.LocksetOptions(), budget).findings
-    return frozenset(f.pair for f in found if isinstance(f.evidence, tuple) and not _needs_lock(f.evidence))
+    return frozenset(
+        f.pair
+        for f in found
+        if isinstance(f.evidence, tuple) and (not _needs_lock(f.evidence) or not _has_global_lock(cp, f.pair))
+    )
 
 
 def _needs_lock(proof: Proof) -> bool:
     return any(reason.rule is Rule.COMMON_LOCK for reason in proof)
+
+
+def _has_global_lock(cp: ConcurrentProgram, pair: RacePair) -> bool:
+    """Some view of one of the accesses holds a lock in a single object, at a fixed place."""
+    views = [view for access in (pair.first, pair.second) for view in cp.accesses[access].views]
+    return any(all(isinstance(atom, Base) for atom in lock.address.atoms()) for view in views for lock in view.held)
 
 
 ENGINES: dict[str, Engine] = {

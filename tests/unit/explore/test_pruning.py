@@ -34,8 +34,8 @@ static void enter(void) { lock(&b); unlock(&b); lock(&a); }
 static void deep(int n) { if (n > 0) deep(n - 1); else inside(); }
 static void inner(void) { inside(); }
 static void outer(void) { inner(); }
-static pthread_mutex_t many[70];
-static void take_many(void) { for (int i = 0; i < 70; i++) lock(&many[i]); inside(); }
+static pthread_mutex_t many[300];
+static void take_many(void) { for (int i = 0; i < 300; i++) lock(&many[i]); inside(); }
 static atomic_int flag;
 static void tell(void) { lock(&n); told = 1; unlock(&n); }
 static void hint(void) { tell(); lock(&n); told = 0; unlock(&n); }
@@ -143,6 +143,10 @@ WITHOUT = {
         "__VERIFIER_atomic_begin(); x = 1; __VERIFIER_atomic_end(); meet();",
         "meet(); __VERIFIER_atomic_begin(); x = 2; __VERIFIER_atomic_end();",
     ),
+    "the last of a hundred locks": (
+        "".join(f"lock(&many[{i}]);" for i in range(100)) + "x = 1; unlock(&many[99]); meet();",
+        "meet(); lock(&many[99]); x = 2; unlock(&many[99]);",
+    ),
     "a wait": (
         "lock(&a); while (!y) pthread_cond_wait(&c, &a); x = 1; unlock(&a);",
         "lock(&a); y = 1; x = 2; pthread_cond_signal(&c); unlock(&a);",
@@ -188,3 +192,31 @@ def test_what_is_protected_needs_one_execution(name: str, tmp_path: Path) -> Non
     for algorithm in ("race", "pdp"):
         found = search(subject, algorithm)
         assert (found.verdict, found.executions) == ("race-free", 1), (algorithm, found.why())
+
+
+NODES = """
+struct node { pthread_mutex_t lock; int v; };
+static struct node *nodes[3];
+static void *worker(void *p) {
+    for (int i = 0; i < 3; i++) { struct node *n = nodes[i]; lock(&n->lock); n->v++; UNLOCK }
+    return p;
+}
+int main(void) {
+    for (int i = 0; i < 3; i++) nodes[i] = calloc(1, sizeof(struct node)), pthread_mutex_init(&nodes[i]->lock, 0);
+    pthread_t s = started(worker), t = started(worker);
+    pthread_join(s, 0), pthread_join(t, 0);
+    return 0;
+}
+"""
+
+
+def test_locks_on_the_heap_protect_what_they_stand_beside(tmp_path: Path) -> None:
+    """An array of nodes, each with its lock."""
+    header = "#include <stdlib.h>\n"
+    subject = built(header + NODES.replace("UNLOCK", "unlock(&n->lock);"), tmp_path)
+    for algorithm in ("race", "pdp", "dhtc"):
+        found = search(subject, algorithm)
+        assert (found.verdict, found.executions) == ("race-free", 1), (algorithm, found.why())
+    racy = built(header + NODES.replace("UNLOCK", "unlock(&n->lock); n->v++;"), tmp_path)
+    for algorithm in ("race", "pdp", "dhtc"):
+        assert search(racy, algorithm).verdict == "race"
