@@ -544,7 +544,7 @@ struct state {
     const uint32_t *clock[RP_MAX_THREADS];
     uint64_t functions;
     bool is_known;
-    struct made *made[RP_MAX_THREADS];
+    struct made (*made)[MAX_KEYS]; /* of each thread; one region for all: there is room for few */
     uint32_t made_count[RP_MAX_THREADS];
 };
 
@@ -650,13 +650,13 @@ static bool state_may_race(struct state *s) {
 }
 
 static void add_made(struct state *s, const struct past *p) {
+    if (s->made == NULL) s->made = reserve(sizeof *s->made * RP_MAX_THREADS);
     struct made *list = s->made[p->tid];
     for (uint32_t i = 0; i < s->made_count[p->tid]; i++)
         if (list[i].key == p->key) {
             list[i].epoch = p->epoch;
             return;
         }
-    if (list == NULL) list = s->made[p->tid] = reserve(sizeof *list * MAX_KEYS);
     list[s->made_count[p->tid]++] = (struct made){p->key, p->epoch};
 }
 

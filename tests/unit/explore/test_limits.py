@@ -82,3 +82,22 @@ def test_past_a_limit_the_result_is_bounded(name: str, algorithm: str, tmp_path:
     assert LIMITS[name] in reasons(use, over, algorithm, tmp_path)
     if algorithm == "race" and under:
         assert LIMITS[name] not in reasons(use, under, algorithm, tmp_path)
+
+
+@pytest.mark.parametrize("algorithm", ["race", "pdp", "dhtc"])
+@pytest.mark.parametrize("threads", [60, 70])
+def test_pruning_keeps_what_every_thread_has_done(threads: int, algorithm: str, tmp_path: Path) -> None:
+    """Each makes an access of the pair; past 64 threads the result is bounded, and nothing breaks."""
+    text = """
+    #include <pthread.h>
+    int v[SIZE];
+    void *f(void *p) { *(int *)p = 1; return p; }
+    int main(void) {
+        pthread_t t;
+        for (int i = 0; i < SIZE; i++) { pthread_create(&t, 0, f, &v[i]); if (i % 2) pthread_join(t, 0); }
+        return 0;
+    }
+    """
+    run = host_run(load_text(text.replace("SIZE", str(threads)), tmp_path), algorithm, find_all=True, max_executions=3, seconds=20)
+    assert run.problem is None
+    assert (LIMITS["THREADS"] in {record.reason for record in of_kind(run.records, BoundedRecord)}) == (threads > 63)
