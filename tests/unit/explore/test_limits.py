@@ -98,6 +98,8 @@ def test_pruning_keeps_what_every_thread_has_done(threads: int, algorithm: str, 
         return 0;
     }
     """
-    run = host_run(load_text(text.replace("SIZE", str(threads)), tmp_path), algorithm, find_all=True, max_executions=3, seconds=20)
+    run = host_run(
+        load_text(text.replace("SIZE", str(threads)), tmp_path), algorithm, find_all=True, max_executions=3, seconds=20
+    )
     assert run.problem is None
     assert (LIMITS["THREADS"] in {record.reason for record in of_kind(run.records, BoundedRecord)}) == (threads > 63)
