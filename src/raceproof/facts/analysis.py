@@ -16,7 +16,7 @@ from raceproof.facts.flow.given_numbers import given_numbers
 from raceproof.facts.flow.kept_ids import kept_ids
 from raceproof.facts.flow.lifetimes import lifetimes
 from raceproof.facts.flow.locations import overlap
-from raceproof.facts.flow.lost_pointers import lost_pointers
+from raceproof.facts.flow.lost_pointers import LostPointers, lost_pointers
 from raceproof.facts.flow.overwriting import late_overwriting, overwriting_sites, without_locks_in
 from raceproof.facts.flow.pointer_numbers import pointers_read_as_numbers
 from raceproof.facts.flow.rebuilt_pointers import rebuilt_pointers
@@ -31,7 +31,7 @@ from raceproof.facts.pointers.points_to import solve
 from raceproof.facts.undermining_calls import undermining_calls
 from raceproof.facts.uninitialised import uninitialised_memory
 from raceproof.facts.waiting.waits import find_waits
-from raceproof.ir import LIBRARY_VARIABLES, START, Address, Call, Program, Reg, operands
+from raceproof.ir import LIBRARY_VARIABLES, START, Address, Call, Program, operands
 from raceproof.model import (
     MAIN,
     NO_REGIONS,
@@ -122,18 +122,19 @@ def _with_waits(world: World, flow: FlowResult, cp: ConcurrentProgram, is_wanted
 
 def _world(program: Program, budget: Budget, known: KnownFunctions) -> World:
     """What is known apart from any flow, once no pointer is lost; with those that would be pointing anywhere."""
-    anywhere: frozenset[tuple[str, Reg]] = frozenset()
+    anywhere = LostPointers()
     while True:
-        points_to = solve(program, budget, known.locks, anywhere)
+        points_to = solve(program, budget, known.locks, anywhere.code, anywhere.data)
         log.info("points-to: %d objects", len(points_to.objects))
         world = World(program, points_to, budget, known)
         lost = lost_pointers(world)
         if lost & anywhere:
             raise InternalError("a pointer that may point anywhere points to nothing")
-        lost |= rebuilt_pointers(world) - anywhere
+        lost |= LostPointers(code=rebuilt_pointers(world) - anywhere.code)
         if not lost:
             return world
-        log.info("points-to: %d pointers are lost and may point anywhere", len(lost))
+        count = len(lost.data | lost.code)
+        log.info("points-to: %d pointers are lost and may point anywhere", count)
         anywhere |= lost
 
 

@@ -43,6 +43,11 @@ class _Entry:
     has_main: bool
     arguments: tuple[str, ...]
 
+    @property
+    def object(self) -> Path | None:
+        """The file that the compilation writes, if the database tells."""
+        return Path(os.path.normpath(self.unit.directory / self.output)) if self.output else None
+
 
 def from_compile_commands(
     path: Path | str,
@@ -154,6 +159,8 @@ def _is_named(entry: _Entry, name: str) -> bool:
     if entry.target == name:
         return True
     source = entry.unit.path
+    if entry.object is not None and str(entry.object).startswith(str(Path(name).absolute())):
+        return True
     return bool(entry.output and entry.output.startswith(name)) or source == Path(name).resolve() or source.match(name)
 
 
@@ -167,13 +174,35 @@ def _choices(entries: list[_Entry]) -> str:
 
 def _without_duplicates(database: Path, entries: list[_Entry]) -> list[_Entry]:
     """One entry per file; the same file with other flags is another program's, and has to be chosen."""
-    kept: dict[Path, _Entry] = {}
+    by_file: dict[Path, list[_Entry]] = {}
     for entry in entries:
-        first = kept.setdefault(entry.unit.path, entry)
-        if first.unit.flags != entry.unit.flags:
-            raise InputError(
-                f"{database}: {entry.unit.path} is compiled twice with different flags "
-                f"(for {first.target} and for {entry.target}): choose with --target=NAME, "
-                "or with --target=NAME,NAME for exactly these"
-            )
-    return list(kept.values())
+        by_file.setdefault(entry.unit.path, []).append(entry)
+    places = {entry.object.parent for entry in entries if entry.has_main and entry.object is not None}
+    return [_one_of(database, found, places) for found in by_file.values()]
+
+
+def _one_of(database: Path, entries: list[_Entry], places: set[Path]) -> _Entry:
+    """The compilation of a file that counts; `places`: the directories where the objects of programs are.
+
+    Shared and static objects of a library (`-DPIC`) are one. Of several with one object the last one makes it. Then an
+    object beside that of the program is the program's.
+    """
+    by_flags = {tuple(flag for flag in entry.unit.flags if flag != "-DPIC"): entry for entry in reversed(entries)}
+    if len(by_flags) == 1:
+        return min(entries, key=lambda entry: "-DPIC" in entry.unit.flags)
+    if entries[0].object is not None:
+        entries = list({entry.object: entry for entry in entries}.values())
+    beside = [entry for entry in entries if entry.object is not None and entry.object.parent in places]
+    if len(entries) == 1 or len(beside) == 1:
+        return beside[0] if beside else entries[0]
+    names = list(dict.fromkeys(entry.target for entry in entries))
+    if len(names) < len(entries):
+        names = list(dict.fromkeys(str(entry.object or entry.target) for entry in entries))
+    if len(names) == 1:  # no name tells them apart: the last one is what the build has left
+        return entries[-1]
+    listed = "\n".join(f"  {name}" for name in names)
+    raise InputError(
+        f"{database}: {entries[0].unit.path} is compiled {len(entries)} times with different flags: choose with "
+        f"--target=NAME, or with --target=NAME,NAME for exactly these; NAME may be the beginning of an object's path:\n"
+        f"{listed}"
+    )

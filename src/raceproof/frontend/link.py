@@ -105,4 +105,10 @@ def _link_error(message: str, request: CompileRequest, compiled: Sequence[Compil
         for unit, result in zip(request.units, compiled, strict=True)
         if isinstance(result.text, str) and definition.search(result.text)
     ]
-    return InputError(f"`{symbol}` is defined more than once: in {', '.join(files) or request.names()}")
+    tentative = re.compile(rf"^{name} = (?:dso_local )?global [^\n]*?(?:zeroinitializer|null| 0)(?:,|$)", re.MULTILINE)
+    texts = [result.text for result in compiled if isinstance(result.text, str) and definition.search(result.text)]
+    advice = "; if the program is built with -fcommon (the default of gcc before version 10), add --cflag=-fcommon"
+    is_tentative = bool(texts) and all(map(tentative.search, texts))
+    return InputError(
+        f"`{symbol}` is defined more than once: in {', '.join(files) or request.names()}" + advice * is_tentative
+    )

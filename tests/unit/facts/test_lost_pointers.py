@@ -21,6 +21,11 @@ int x; int *cell; double box; struct s { int *p; } pair;
 static int *through(double d) { int *p; d = -d; memcpy(&p, &d, sizeof p); return p; }
 struct large { int *p; long more[4]; } large;
 static int by_value(struct large l) { return *l.p; }
+struct hooks { void *(*make)(void *); void (*drop)(void *); void *rest; };
+static const struct hooks no_hooks = { NULL, NULL, NULL };
+struct keeper { long number; struct hooks hooks; };
+static void *by_hooks(struct hooks h) { if (h.make) return h.make(h.rest); return malloc(1); }
+static struct hooks given_back(struct hooks h) { h.rest = 0; return h; }
 static int variadic(int n, ...) { va_list a; va_start(a, n); int *p = va_arg(a, int *); va_end(a); return *p; }
 static int *none(void) { return 0; }
 static int get(int *p) { return p ? *p : 0; }
@@ -36,6 +41,17 @@ NULL = {
     "a round": "int *p = 0; for (int i = 0; i < argc; i++) p = p + *p; return *p;",
     "a thread's argument": "pthread_t t; pthread_create(&t, 0, start, 0); return 0;",
     "nothing to free": "free(cell); return 0;",
+    "a struct by value": "return by_value(large);",
+    "a block that is freed": "struct large *p = malloc(sizeof *p); *p = large; int n = *p->p; free(p); return n;",
+    "a copy": "struct large copy; memcpy(&copy, &large, sizeof copy); return *copy.p;",
+    "a copy on the heap": "struct large *copy = malloc(sizeof *copy); *copy = large; return *copy->p;",
+    "a cleared copy": "struct large a, b; memset(&a, 0, sizeof a); a.more[0] = argc; b = a; return *b.p;",
+    "unset functions by value": "return by_hooks(no_hooks) != 0;",
+    "unset functions passed on": "struct hooks h = no_hooks; return by_hooks(given_back(h)) != 0;",
+    "unset functions kept": "struct keeper *k = calloc(1, sizeof *k); k->hooks = no_hooks; return !by_hooks(k->hooks);",
+    "unset functions of a literal": "return by_hooks((struct hooks){NULL, NULL, &x}) != 0;",
+    "unset functions on the heap": "struct keeper *k = malloc(sizeof *k); memset(k, 0, sizeof *k);"
+    "memmove(&k->hooks, &no_hooks, sizeof no_hooks); return by_hooks(k->hooks) != 0;",
 }
 LOST = {
     "a result": "return *through(box);",
@@ -49,6 +65,14 @@ LOST = {
     "an index": "char *none = (char *)cell; none += (unsigned long)&x; return *none;",
     "a lock": "pthread_mutex_unlock((pthread_mutex_t *)through(box)); return 0;",
     "a struct by value": "large.p = through(box); return by_value(large);",
+    "a longer block": "int **p = malloc(8); *p = through(box); p = realloc(p, 80); return **p;",
+    "a copy of bytes": "struct large copy; pair.p = through(box); memcpy(&copy, &pair, sizeof pair); return *copy.p;",
+    "a struct passed on": "struct large copy; large.p = through(box); copy = large; return by_value(copy);",
+    "functions by value": "struct hooks h = no_hooks; h.make = (void *(*)(void *))through(box); return !by_hooks(h);",
+    "functions kept": "struct keeper *k = calloc(1, sizeof *k); k->hooks.make = (void *(*)(void *))through(box);"
+    "struct hooks h = k->hooks; return !by_hooks(given_back(h));",
+    "functions at another place": "union { struct keeper k; void *p[4]; } u = {0}; u.p[1] = through(box);"
+    "return !by_hooks(u.k.hooks);",
     "a variadic argument": "return variadic(1, through(box));",
     "a function": "void (*f)(void) = (void (*)(void))through(box); f(); return 0;",
 }
@@ -71,8 +95,12 @@ def test_what_is_not_explained_may_point_anywhere(name: str, tmp_path: Path) -> 
     world = _world(LOST[name], tmp_path)
     lost = lost_pointers(world)
     assert lost
-    found = solve(world.program, Budget.unlimited(), anywhere=lost)
-    for function, register in lost:
+    found = solve(world.program, Budget.unlimited(), anywhere=lost.code, into_data=lost.data)
+    for function, register in lost.data | lost.code:
         reached = {found.objects[place.object].name for place in found.targets(function, register)}
-        assert {"x", "cell", "main", "memory outside the program"} <= reached
-    assert not lost_pointers(World(world.program, found, Budget.unlimited()))
+        assert {"x", "cell", "memory outside the program"} <= reached
+        assert ("main" in reached) == ((function, register) in lost.code)
+    while more := lost_pointers(World(world.program, found, Budget.unlimited())):  # what they lead to may be lost, too
+        assert not more & lost
+        lost |= more
+        found = solve(world.program, Budget.unlimited(), anywhere=lost.code, into_data=lost.data)

@@ -211,6 +211,13 @@ def test_two_definitions_name_symbol_and_files() -> None:
     assert str(error) == "`shared` is defined more than once: in a.c, b.c"
 
 
+def test_tentative_definitions_name_the_flag() -> None:
+    write("a.c", "int shared;" + GOOD)
+    error = error_of("a.c", write("b.c", "int shared;\n"))
+    assert str(error).startswith("`shared` is defined more than once: in a.c, b.c; if the program is built with")
+    assert "@shared = " in linked("a.c", "b.c", flags=("-fcommon",)).text
+
+
 def test_no_main_names_the_files() -> None:
     error = error_of(write("a.c", "int f(void) { return 0; }\n"), write("b.c", "int main_loop;\n"))
     assert str(error) == "no function `main` in a.c, b.c: raceproof needs a whole program"

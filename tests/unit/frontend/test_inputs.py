@@ -206,9 +206,49 @@ def test_one_file_with_two_sets_of_flags() -> None:
     same = [entry("a.c", "app", "-DX", GOOD), entry("b.c", "one", "-DX"), entry("b.c", "two", "-DX")]
     assert files_of(from_compile_commands(database(*same))) == ["a.c", "b.c"]
     other = database(*same[:2], entry("b.c", "two", "-DY"))
-    with pytest.raises(InputError, match=r"b\.c is compiled twice with different flags \(for one and for two\)"):
+    with pytest.raises(InputError, match=r"(?s)b\.c is compiled 2 times with different flags.*one\n  two"):
         from_compile_commands(other)
     assert from_compile_commands(other, "app,two").units[1].flags == ("-DY",)
+
+
+def compiled(file: str, flags: str, output: str | None = None, text: str | None = None) -> dict[str, str]:
+    """An entry as build systems without directories of targets write it."""
+    if text is not None:
+        write(file, text)
+    command = f"cc {flags} -c {file}" + (f" -o {output}" if output is not None else "")
+    return {"directory": str(Path.cwd()), "file": file, "command": command}
+
+
+def test_shared_and_static_objects_of_one_file_are_one() -> None:
+    main = compiled("a.c", "-DX", "src/a.o", GOOD)
+    path = database(
+        main, compiled("b.c", "-DX -fPIC -DPIC", "lib/.libs/b.o", "int b;\n"), compiled("b.c", "-DX", "lib/b.o")
+    )
+    assert [unit.flags for unit in from_compile_commands(path).units] == [("-DX",), ("-DX",)]
+
+
+def test_the_object_beside_the_programs_counts() -> None:
+    main = compiled("a.c", "", "src/one/a.o", GOOD)
+    path = database(
+        main, compiled("b.c", "-DONE", "src/one/one-b.o", "int b;\n"), compiled("b.c", "-DTWO", "src/two/two-b.o")
+    )
+    assert from_compile_commands(path).units[1].flags == ("-DONE",)
+
+
+def test_objects_are_names_to_choose_by() -> None:
+    main = compiled("a.c", "", "src/a.o", GOOD)
+    path = database(main, compiled("b.c", "-DONE", "x/b.o", "int b;\n"), compiled("b.c", "-DTWO", "y/b.o"))
+    with pytest.raises(InputError, match=r"(?s)/x/b\.o\n.*/y/b\.o") as refused:
+        from_compile_commands(path)
+    for line, flag in zip(str(refused.value).splitlines()[1:], ("-DONE", "-DTWO"), strict=True):
+        assert from_compile_commands(path, f"src/,{line.strip()}").units[1].flags == (flag,)
+
+
+def test_without_objects_the_last_compilation_counts() -> None:
+    path = database(
+        compiled("a.c", "", None, GOOD), compiled("b.c", "-DONE", None, "int b;\n"), compiled("b.c", "-DTWO")
+    )
+    assert from_compile_commands(path).units[1].flags == ("-DTWO",)
 
 
 @pytest.mark.parametrize(

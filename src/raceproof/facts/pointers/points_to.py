@@ -298,15 +298,19 @@ def _is_part(place: MemLoc, control: MemLoc) -> bool:
 
 
 def solve(
-    program: Program, budget: Budget, silent: Collection[str] = (), anywhere: Collection[tuple[str, Reg]] = ()
+    program: Program,
+    budget: Budget,
+    silent: Collection[str] = (),
+    anywhere: Collection[tuple[str, Reg]] = (),
+    into_data: Collection[tuple[str, Reg]] = (),
 ) -> PointsTo:
     """Compute the points-to sets of the whole program. Raises `LimitReached` when the budget is used up.
 
     `silent`: functions outside the program that do nothing to memory. `anywhere`: registers, with their functions,
-    that may point anywhere.
+    that may point anywhere; `into_data`: such that may point to any object, but to no function.
     """
     work = Workspace(program)
-    builder = ConstraintBuilder(work, anywhere)
+    builder = ConstraintBuilder(work, {*anywhere, *into_data})
     linker = CallLinker(builder)
     LibraryCalls(linker, silent)
     work.start()
@@ -320,19 +324,23 @@ def solve(
         linker.enter_root(name)
     work.graph.solve(budget)
     known = 0
-    while anywhere and known < len(work.values.objects):
+    while (anywhere or into_data) and known < len(work.values.objects):
         known = len(work.values.objects)
-        everything = _anywhere(work)
+        functions, data = _anywhere(work)
         for function, register in anywhere:
-            builder.add_in_all(function, register, everything)
+            builder.add_in_all(function, register, functions | data)
+        for function, register in into_data:
+            builder.add_in_all(function, register, data)
         work.graph.solve(budget)
     return PointsTo(program, builder, linker)
 
 
-def _anywhere(work: Workspace) -> int:
-    """As a set: into any object, to any function of the program, and outside of it."""
-    bits = 0
+def _anywhere(work: Workspace) -> tuple[int, int]:
+    """As sets: the functions of the program, and all objects, with what is outside of the program."""
+    functions = data = 0
     for obj in work.values.objects:
-        if obj.has_contents or obj.function in work.program.functions:
-            bits |= 1 << work.values.anywhere(obj)
-    return bits
+        if obj.function in work.program.functions:
+            functions |= 1 << work.values.anywhere(obj)
+        elif obj.has_contents:
+            data |= 1 << work.values.anywhere(obj)
+    return functions, data
