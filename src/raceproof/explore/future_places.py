@@ -213,7 +213,7 @@ class _Finder:
 
     def _expression(self, value: Linear, thread: ThreadId) -> tuple[str, ...] | None:
         match self._cp.threads[thread].argument:
-            case SameArgument(value=given) if given.terms and given.is_absolute:
+            case SameArgument(value=given) if given.terms and self._holds(given, thread):
                 behind = value.plus(given, -1)
                 if behind.is_constant:
                     return f"p{behind.constant}", "a", "+"
@@ -239,6 +239,20 @@ class _Finder:
                 parts.append(f"m{factor}")
             parts.append("+")
         return tuple(parts)
+
+    def _holds(self, value: Linear, thread: ThreadId) -> bool:
+        """It is the same number all the time while such a thread runs."""
+        for atom in value.atoms():
+            match atom:
+                case Base():
+                    continue
+                case Stable(location=Linear(terms=((Base(object=number), 1),))):
+                    base = self._base(number)
+                    if base is None or not self._is_set_by_others(base, thread):
+                        return False
+                case _:
+                    return False
+        return True
 
     def _is_set_by_others(self, base: int, thread: ThreadId) -> bool:
         """A thread that reads the variable lives between two writes to it, if it writes none itself: `Stable` says that
