@@ -70,6 +70,7 @@ from raceproof.model.invariants import (
     Invariants,
     NodeInvariant,
     ProductInvariants,
+    ReadRange,
     StateData,
 )
 from raceproof.model.memory import MemLoc, MemObject, ObjectKind
@@ -189,6 +190,7 @@ __all__ = [
     "Property",
     "RacePair",
     "RaceResult",
+    "ReadRange",
     "Reason",
     "Region",
     "Regions",

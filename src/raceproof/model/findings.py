@@ -10,7 +10,7 @@ from raceproof.core import InternalError, SourcePos
 from raceproof.ir import SiteId
 from raceproof.model.concurrency import AccessId, RacePair, View
 from raceproof.model.heaps import OwnedHeaps
-from raceproof.model.invariants import Invariants
+from raceproof.model.invariants import Invariants, ReadRange
 
 if TYPE_CHECKING:
     from raceproof.model.deadlocks import Deadlock, DeadlockFinding
@@ -317,6 +317,7 @@ class EngineResult:
 
     `setup` is there if the engine executed the program; `interrupted`: by the user, with what it knew by then.
     `deadlocks`: executed on the way, whether they were looked for or not; `deadlock`: the answer, if it was asked.
+    `ranges`: what it knows of the values that reads find, by invariants that were checked.
     """
 
     engine: str
@@ -330,3 +331,4 @@ class EngineResult:
     interrupted: bool = False
     deadlocks: tuple[Deadlock, ...] = ()
     deadlock: DeadlockFinding | None = None
+    ranges: tuple[ReadRange, ...] = ()

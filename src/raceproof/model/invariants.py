@@ -46,6 +46,15 @@ class ProductInvariants:
     nodes: tuple[NodeInvariant, ...] = field(repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ReadRange:
+    """What an access may find in memory, in every execution up to the first race: at least `low`, at most `high`."""
+
+    access: AccessId
+    low: int
+    high: int
+
+
 NO_SPURIOUS_WAKEUPS: Final = "no wait at a condition variable ends without a signal"
 """The assumption of invariants that do not account for that; POSIX allows such waits to end."""
 

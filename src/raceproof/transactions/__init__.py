@@ -3,5 +3,6 @@
 from raceproof.transactions.checking import InvariantChecker
 from raceproof.transactions.dump import format_graphs, graphs_to_dot
 from raceproof.transactions.engine import TransactionsOptions, run
+from raceproof.transactions.independence import Reduction
 
-__all__ = ["InvariantChecker", "TransactionsOptions", "format_graphs", "graphs_to_dot", "run"]
+__all__ = ["InvariantChecker", "Reduction", "TransactionsOptions", "format_graphs", "graphs_to_dot", "run"]

@@ -13,7 +13,8 @@ from raceproof.domains import State
 from raceproof.facts import race_pairs
 from raceproof.model import ConcurrentProgram, InvariantMap, RacePair, ThreadId
 from raceproof.transactions.certificates import decoded, key_of, product_of
-from raceproof.transactions.graph import GraphNode, TransactionGraph
+from raceproof.transactions.graph import FULL, GraphNode
+from raceproof.transactions.independence import Reduction
 from raceproof.transactions.invariants import Propagation, States
 from raceproof.transactions.meeting import Meetings
 from raceproof.transactions.products import DOMAINS, Product, Setting, Threads, Workshop, products_of
@@ -24,16 +25,17 @@ from raceproof.transactions.slicing import Slice
 class InvariantChecker:
     """Checks maps of invariants for one program."""
 
-    def __init__(self, cp: ConcurrentProgram, budget: Budget) -> None:
+    def __init__(self, cp: ConcurrentProgram, budget: Budget, reduction: Reduction = FULL) -> None:
         self._around = Surroundings(cp)
         self._budget = budget
-        self._workshop = Workshop(self._around, budget)
+        self._reduction = reduction
+        self._workshop = Workshop(self._around, budget, reduction)
 
     def _assume(self, found: InvariantMap) -> None:
         """Draw graphs under the assumption of the evidence."""
         if self._around.spurious is not found.spurious:
             self._around = Surroundings(self._around.cp, found.spurious)
-            self._workshop = Workshop(self._around, self._budget)
+            self._workshop = Workshop(self._around, self._budget, self._reduction)
 
     def problem_with(self, found: InvariantMap, pairs: Sequence[RacePair], relied: Collection[RacePair]) -> str | None:
         """What is wrong with the proof of `pairs` on the condition that `relied` do not race; None if it holds.
@@ -61,7 +63,7 @@ class InvariantChecker:
             if problem is not None:
                 return problem
             meetings[product] = Meetings(propagation.graph, states, propagation.domain)
-            unreached |= _unreached(propagation.graph, states)
+            unreached |= _unreached(propagation, states)
         if any((thread, point) not in unreached for thread, points in cuts.items() for point in points):
             return "a point is cut out that may be reached"
         for pair in pairs:
@@ -78,6 +80,10 @@ class InvariantChecker:
                     return "it does not exclude that two threads stand before the accesses of a pair"
         return None
 
+    def confirms(self, product: Product, setting: Setting, states: Mapping[GraphNode, States]) -> bool:
+        """Whether the map of one product is inductive, provided that the cells may be relied on."""
+        return not_inductive(self._workshop.propagation(product, setting), states, self._budget) is None
+
     def is_for_any_number(self, found: InvariantMap, pair: RacePair) -> bool:
         """Whether graphs for the pair account for any number of threads."""
         self._assume(found)
@@ -92,30 +98,29 @@ def _is_about(product: Product, threads: Threads, pair: RacePair) -> bool:
     return product.threads == threads and product.part.accesses.issuperset((pair.first, pair.second))
 
 
-def _unreached(graph: TransactionGraph, states: Mapping[GraphNode, States]) -> set[tuple[ThreadId, int]]:
-    """Points of the code of threads in the product at which none of them ever is."""
+def _unreached(propagation: Propagation, states: Mapping[GraphNode, States]) -> set[tuple[ThreadId, int]]:
+    """Points of the code of threads in the product at which none of them ever is, if the states are inductive and each
+    was stepped from."""
+    graph = propagation.graph
     found: set[tuple[ThreadId, int]] = set()
     for thread in {slot.thread for slot in graph.slots}:
         mine = [number for number, slot in enumerate(graph.slots) if slot.thread == thread]
         reached = {where.at[number] for where in states for number in mine}
+        reached.update(*(propagation.passed[number] for number in mine))
         found.update((thread, point) for point in graph.slots[mine[0]].graph.unreached(reached))
     return found
 
 
 def not_inductive(propagation: Propagation, states: Mapping[GraphNode, States], budget: Budget) -> str | None:
     """What is wrong with the map of one product, None if it is inductive."""
-    graph = propagation.graph
-    if not _holds(propagation, propagation.initial(), states.get(graph.initial)):
+    if not _holds(propagation, propagation.initial(), states.get(propagation.graph.initial)):
         return "the initial state is not in it"
     for where, known in states.items():
         budget.check()
-        for move in graph.moves(where):
-            after = propagation.post(where, known, move)
-            if after is None:
-                continue
-            if move.breaks:
+        for arrival in propagation.successors(where, known):
+            if arrival.move.breaks:
                 return "a lock may be given back by a thread that does not hold it"
-            if not _holds(propagation, after, states.get(move.target)):
+            if not _holds(propagation, arrival.states, states.get(arrival.move.target)):
                 return "a step leads out of it"
     return None
 

@@ -80,11 +80,9 @@ def _graph(last: Round, product: Product, propagation: Propagation, solution: So
         for slot in graph.running(where):
             known = ", ".join(propagation.domain.describe(states[slot]))
             yield f"      thread {graph.slots[slot].thread}: {known or 'nothing is known'}"
-        for move in solution.moves.get(where, ()):
-            if move.target in numbers:
-                yield f"      -> {numbers[move.target]} by thread {graph.slots[move.slot].thread}"
-            else:
-                yield f"      -> not possible: {_where(graph, move.target)} by thread {graph.slots[move.slot].thread}"
+        for slot, target in solution.moves.get(where, ()):
+            if target in numbers:
+                yield f"      -> {numbers[target]} by thread {graph.slots[slot].thread}"
     if len(solution.states) > _MOST:
         yield f"  and {len(solution.states) - _MOST} more"
 
@@ -100,10 +98,10 @@ def _dot(cluster: int, propagation: Propagation, solution: Solution) -> Iterator
         label = "\\n".join(_escaped(text) for text in (_where(graph, where), *known))
         yield f'n{cluster}_{number} [label="{label}"];'
     for where, number in numbers.items():
-        for move in solution.moves.get(where, ()):
-            if move.target in numbers:
-                thread = graph.slots[move.slot].thread
-                yield f'n{cluster}_{number} -> n{cluster}_{numbers[move.target]} [label="{thread}"];'
+        for slot, target in solution.moves.get(where, ()):
+            if target in numbers:
+                thread = graph.slots[slot].thread
+                yield f'n{cluster}_{number} -> n{cluster}_{numbers[target]} [label="{thread}"];'
 
 
 def _where(graph: TransactionGraph, where: GraphNode) -> str:

@@ -21,15 +21,19 @@ from raceproof.model import (
     InvariantMap,
     Invariants,
     RacePair,
+    ReadRange,
     Reason,
     Scope,
     Verdict,
 )
 from raceproof.transactions.certificates import encoded, key_of
 from raceproof.transactions.checking import InvariantChecker
+from raceproof.transactions.graph import FULL
+from raceproof.transactions.independence import Reduction
 from raceproof.transactions.meeting import Meetings
 from raceproof.transactions.products import DOMAINS, Product, products_of
 from raceproof.transactions.program import Surroundings
+from raceproof.transactions.ranges import read_ranges
 from raceproof.transactions.refinement import Refinement, Round
 from raceproof.transactions.trust import touched_by
 
@@ -43,11 +47,14 @@ _SEARCH = 0.7
 @dataclass(frozen=True, slots=True)
 class TransactionsOptions:
     """`harmless`: pairs that other engines have proved, for every input. `domains`: which to use, in this order.
-    `spurious`: waits at conditions may end without a signal."""
+    `spurious`: waits at conditions may end without a signal. `reduction`: of the graphs, for measurements. `ranges`:
+    say what reads may find, too (`ranges`), which takes another check of invariants."""
 
     harmless: frozenset[RacePair] = frozenset()
     domains: tuple[str, ...] = DOMAINS
     spurious: bool = True
+    reduction: Reduction = FULL
+    ranges: bool = False
 
 
 def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: TransactionsOptions, budget: Budget) -> EngineResult:
@@ -57,13 +64,14 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: TransactionsO
     """
     start = time.monotonic()
     around = Surroundings(cp, options.spurious)
-    refinement = Refinement(around, pairs, options.harmless, budget.part(_SEARCH * budget.remaining()))
+    part = budget.part(_SEARCH * budget.remaining())
+    refinement = Refinement(around, pairs, options.harmless, part, options.reduction)
     stopped: str | None = None
     try:
         refinement.run(options.domains)
     except LimitReached as limit:
         stopped = limit.message
-    checker = InvariantChecker(cp, budget)
+    checker = InvariantChecker(cp, budget, options.reduction)
     findings: dict[RacePair, Finding] = {}
     harmless = set(options.harmless)
     refused = 0
@@ -93,6 +101,7 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: TransactionsO
         stats=statistics(refinement, pairs, refused),
         stopped=stopped,
         notes=("polyhedra are missing: install the extra `polyhedra`",) if missing else (),
+        ranges=_ranges(around, refinement, frozenset(harmless), checker) if options.ranges else (),
     )
 
 
@@ -100,7 +109,6 @@ def evidence_of(
     around: Surroundings, last: Round, harmless: frozenset[RacePair], checker: InvariantChecker
 ) -> InvariantMap | str:
     """The invariants of a round as evidence; what is wrong with them, if they turn out not to be inductive."""
-    proved = set(last.proved)
     is_wide = last.setting.is_wide
     needed = dict.fromkeys(
         last.products[pair, threads] for pair in last.proved for threads in products_of(around, pair, is_wide)
@@ -108,11 +116,7 @@ def evidence_of(
     if last.setting.cuts:  # any product may be the one that shows it
         needed.update((product, None) for product, (_, solution) in last.solutions.items() if not solution.broken)
     followed = last.setting.followed
-    relied = [
-        pair
-        for pair in race_pairs(around.cp)
-        if pair not in proved and any(around.cells.variables[cell] in followed for cell in touched_by(around, pair))
-    ]
+    relied = _relied_on(around, last)
     if not harmless.issuperset(relied):
         return "it relies on pairs whose own proof was refused"
     found = InvariantMap(
@@ -129,6 +133,30 @@ def evidence_of(
         return checker.problem_with(found, last.proved, relied) or found
     except (InputError, LimitReached) as stop:
         return str(stop)
+
+
+def _relied_on(around: Surroundings, last: Round) -> list[RacePair]:
+    """The pairs that must not race for the invariants of the round to hold, beside those that it proves."""
+    proved, followed = set(last.proved), last.setting.followed
+    return [
+        pair
+        for pair in race_pairs(around.cp)
+        if pair not in proved and any(around.cells.variables[cell] in followed for cell in touched_by(around, pair))
+    ]
+
+
+def _ranges(
+    around: Surroundings, refinement: Refinement, harmless: frozenset[RacePair], checker: InvariantChecker
+) -> tuple[ReadRange, ...]:
+    """From the products of all stages whose assumptions hold and whose invariants are confirmed."""
+    solved = []
+    for last in refinement.stable:
+        if not harmless.issuperset((*_relied_on(around, last), *last.proved)):
+            continue
+        for product, (propagation, solution) in last.solutions.items():
+            if not solution.broken and checker.confirms(product, last.setting, solution.states):
+                solved.append((propagation, solution))
+    return read_ranges(around, solved)
 
 
 class _Description:
@@ -198,4 +226,5 @@ def statistics(refinement: Refinement, pairs: Sequence[RacePair], refused: int) 
         stats[f"rounds_{domain}"] = len(rounds)
         stats[f"nodes_{domain}"] = " ".join(str(r.nodes) for r in rounds)
         stats[f"edges_{domain}"] = " ".join(str(r.edges) for r in rounds)
+        stats[f"steps_{domain}"] = " ".join(str(r.steps) for r in rounds)
     return stats

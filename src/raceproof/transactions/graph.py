@@ -4,32 +4,33 @@ A product has the two threads of a pair and their creators, or more; all others 
 Algorithm 1]. Paper -> here: global control state (l1, l2) -> GraphNode, for n threads and with the set of other threads
 that may have been started; transaction -> Move; Succ -> `TransactionGraph.moves`.
 Differs: the graph is not built before the invariants but with them, so that nodes without a state are never there.
-Transactions end at every shared access and every lock; l.8's test for conflicts decides whether other threads need to
-move there at all. A thread at the head of a loop lets all others move, or they could be put off for ever; the paper
-leaves this proviso of [God96] out.
-Not implemented: l.8 (b), so that a conflict behind a lock that is held counts as well, which only makes more nodes; and
-semantic independence (Example 1), so that two decrements of one variable conflict.
+Which conflicts count (l.8) is in `independence`. A thread at the head of a loop lets all others move, or they could be
+put off for ever; the paper leaves this proviso of [God96] out. A move is one step of a thread; a transaction is a
+sequence of them in which the thread is alone at each point between two (`TransactionGraph.inner`), and only points
+between transactions are nodes.
 
-Soundness of the reduction: if one thread moves alone, everything that the others may still do is independent of its
-step. So of every run that brings two threads before accesses that conflict, a run with the same steps in another
-order, which does that too, is in the graph.
+Soundness of the reduction: if one thread moves alone, everything that the others may do before its step commutes with
+the step. So of every run that brings two threads before accesses that conflict, a run with the same steps in another
+order, which does that too, is in the graph. Likewise for a thread that gives back a lock which another one holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from raceproof.core import Unsupported
 from raceproof.domains import Variable
-from raceproof.model import MAIN, ThreadId
+from raceproof.model import MAIN, AccessId, ThreadId
+from raceproof.transactions.independence import Independence, Reduction
 from raceproof.transactions.interference import Write
 from raceproof.transactions.names import Shared
 from raceproof.transactions.program import Surroundings
-from raceproof.transactions.thread_graph import Edge, Hold, Kind, Node, Place, ThreadGraph
+from raceproof.transactions.thread_graph import ANY, Edge, Hold, Kind, Node, Place, ThreadGraph
 
+FULL: Final = Reduction()
 NOT_STARTED: Final = -1
 ENDED: Final = -2
 
@@ -64,7 +65,8 @@ class Move:
 
 
 class TransactionGraph:
-    """Nodes and moves of one product. `reduces`: whether partial-order reduction is used."""
+    """Nodes and moves of one product. `asked`: accesses before which a transaction always ends, so that there are nodes
+    where threads stand before them."""
 
     def __init__(
         self,
@@ -72,12 +74,15 @@ class TransactionGraph:
         slots: Sequence[Slot],
         writes: Mapping[ThreadId, tuple[Write, ...]],
         unreliable: frozenset[str],
-        reduces: bool = True,
+        reduction: Reduction = FULL,
+        asked: frozenset[AccessId] = frozenset(),
     ) -> None:
         self.slots = tuple(slots)
         self._around = around
         self._threads = around.cp.threads
-        self._reduces = reduces
+        self._reduction = reduction
+        self._asked = asked
+        self._independence = Independence(around.cp, asked, reduction)
         self._unreliable = unreliable
         self._writes = writes
         self._started_by = self._find_started()
@@ -103,11 +108,25 @@ class TransactionGraph:
     def moves(self, where: GraphNode) -> list[Move]:
         """The moves that have to be considered. Follows [TX, Algorithm 1, l.4-17]."""
         active = [number for number in self.running(where) if not self.is_waiting(where, number)]
-        if self._reduces:
+        if self._reduction.lonely:
             for number in active:  # l.4-6: what nobody sees is done first
                 if self._is_alone(where, number) and (moves := list(self._moves_of(where, number))):
                     return moves
         return [move for number in active for move in self._moves_of(where, number)]  # l.9-11
+
+    def inner(self, move: Move) -> list[Move] | None:
+        """The moves with which the same thread goes on within a transaction; None if it ends there."""
+        if not (self._reduction.lonely and self._reduction.compacts) or move.breaks or move.edge.creates is not None:
+            return None
+        slot, where = move.slot, move.target
+        at = where.at[slot]
+        graph = self.slots[slot].graph
+        if at < 0 or at in graph.joins or self._is_asked(graph.nodes[at]) or self.is_waiting(where, slot):
+            return None
+        return list(self._moves_of(where, slot)) or None if self._is_alone(where, slot) else None
+
+    def _is_asked(self, node: Node) -> bool:
+        return node.touch is not None and not self._asked.isdisjoint(node.touch.accesses)
 
     def is_waiting(self, where: GraphNode, slot: int) -> bool:
         """Whether the facts say that the thread does not come here before another one has ended."""
@@ -277,15 +296,56 @@ class TransactionGraph:
             return True
         others = [n for n in range(len(self.slots)) if n != slot and self._may_move(where, n)]
         if node.kind is Kind.TOUCH and node.touch is not None:
-            is_known = self._strange_cells.isdisjoint(node.touch.reads)
             ends_nothing = self._left(where, slot) == where.others  # else others have yet to move beside those that end
-            return is_known and ends_nothing and all(self._is_apart(where, node, other) for other in others)
+            held = frozenset(self._held(where, slot)) if self._reduction.locks else frozenset()
+            if not ends_nothing or not self._is_apart_from_strangers(node, held):
+                return False
+            return all(self._is_apart(where, slot, held, other) for other in others)
         if node.kind is Kind.LOCK:
+            if self._reduction.locks and self._only_gives_back(where, slot, others):
+                return True
             mine = {edge.takes.lock for edge in node.edges if edge.takes is not None}
             mine |= {hold.lock for hold in node.held}
             plain = all(edge.frees == frozenset() for edge in node.edges) and self._strange_locks.isdisjoint(mine)
-            return plain and all(mine.isdisjoint(self.slots[n].graph.locks[self._position(where, n)]) for n in others)
+            return plain and not any(self._may_ask_for(where, mine, other) for other in others)
         return False
+
+    def _may_ask_for(self, where: GraphNode, locks: Collection[Place], other: int) -> bool:
+        """Whether the thread may still take one of the locks, or give it back, with or without holding it."""
+        graph, at = self.slots[other].graph, self._position(where, other)
+        return not graph.locks[at].isdisjoint(locks) or self._may_free(where, locks, other)
+
+    def _only_gives_back(self, where: GraphNode, slot: int, others: Sequence[int]) -> bool:
+        """Whether the step gives back locks that the thread holds, and nothing else.
+
+        What conflicts with that is to take one of them, which nobody can before; and to give it back without holding
+        it, which must not be put off until nobody holds it any more.
+        """
+        graph, node = self.slots[slot].graph, self.slots[slot].graph.nodes[where.at[slot]]
+        for edge in node.edges:
+            behind = graph.nodes[edge.target].held if edge.target is not None else ()
+            is_plain = edge.takes is None and edge.creates is None and edge.frees == frozenset()
+            if not is_plain or not set(node.held).issuperset(behind):
+                return False
+        held = [hold.lock for hold in node.held]
+        return not any(self._may_free(where, held, other) for other in others)
+
+    def _may_free(self, where: GraphNode, locks: Iterable[Place], other: int) -> bool:
+        """Whether the thread may give back one of the locks when it need not hold it."""
+        freed = self.slots[other].graph.frees[self._position(where, other)]
+        return ANY in freed or any(lock[0] in freed for lock in locks)
+
+    def _is_apart_from_strangers(self, node: Node, held: frozenset[Hold]) -> bool:
+        """Whether no thread that is not followed may write what is touched, before one with these locks goes on."""
+        assert node.touch is not None
+        if self._strange_cells.isdisjoint(node.touch.reads):
+            return True
+        return bool(held) and all(
+            any(mine.excludes(yours) for mine in held for yours in write.held)
+            for thread in self._strangers
+            for write in self._writes.get(thread, ())
+            if isinstance(write.cell.name, Shared) and write.cell.name.cell in node.touch.reads
+        )
 
     def _may_move(self, where: GraphNode, slot: int) -> bool:
         return where.at[slot] != ENDED or not self._threads[self.slots[slot].thread].many
@@ -294,7 +354,9 @@ class TransactionGraph:
         """Where what the thread may still do begins: not started, it may do everything."""
         return where.at[slot] if where.at[slot] >= 0 else self.slots[slot].graph.entry
 
-    def _is_apart(self, where: GraphNode, node: Node, other: int) -> bool:
-        assert node.touch is not None
+    def _is_apart(self, where: GraphNode, slot: int, held: frozenset[Hold], other: int) -> bool:
+        """Whether the touch conflicts with nothing that the other thread may do before it (l.8)."""
+        if self._may_free(where, [hold.lock for hold in held], other):
+            held = frozenset()
         graph, at = self.slots[other].graph, self._position(where, other)
-        return node.touch.writes.isdisjoint(graph.reads[at]) and node.touch.reads.isdisjoint(graph.writes[at])
+        return self._independence.is_apart(self.slots[slot].graph, where.at[slot], held, graph, at)

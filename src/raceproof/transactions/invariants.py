@@ -11,7 +11,7 @@ product may have written (see `interference`).
 from __future__ import annotations
 
 import heapq
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
@@ -42,8 +42,24 @@ class _Effect:
     steps: tuple[tuple[Variable, Bounds | None], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The end of a transaction: its last move, and what holds behind it."""
+
+    move: Move
+    states: States
+
+
+Note = Callable[[GraphNode, States, Move], None]
+
+
+def _nothing(where: GraphNode, states: States, move: Move) -> None:
+    """Nobody asks."""
+
+
 class Propagation:
-    """The steps of one graph in one domain. `followed`: the cells whose values may be relied on."""
+    """The steps of one graph in one domain. `followed`: the cells whose values may be relied on. `passed`: points of
+    each slot's code that were within transactions; `steps`: moves that were made."""
 
     def __init__(
         self,
@@ -65,6 +81,11 @@ class Propagation:
         self._disturbances: dict[tuple[int, int], State] = {}
         self._writes_at: dict[GraphNode, tuple[Write, ...]] = {}
         self._same_writes: dict[tuple[Write, ...], tuple[Write, ...]] = {}
+        self._last: dict[GraphNode, tuple[States, list[Arrival]]] = {}
+        self._first: dict[GraphNode, list[Move]] = {}
+        self._inner: dict[tuple[int, GraphNode], list[Move] | None] = {}
+        self.steps = 0
+        self.passed: list[set[int]] = [set() for _ in graph.slots]
 
     def initial(self) -> States:
         """At the start of main."""
@@ -75,7 +96,50 @@ class Propagation:
         states = tuple(state if at >= 0 else self.domain.top() for at in self.graph.initial.at)
         return self._disturbed(self.graph.initial, states)
 
-    def post(self, where: GraphNode, states: States, move: Move) -> States | None:
+    def successors(self, where: GraphNode, states: States) -> list[Arrival]:
+        """What holds behind each transaction that can be made from a node."""
+        last = self._last.get(where)
+        if last is None or any(mine is not its for mine, its in zip(last[0], states, strict=True)):
+            arrivals: list[Arrival] = []
+            self.walk(where, states, _nothing, arrivals)
+            last = self._last[where] = states, arrivals
+        return last[1]
+
+    def walk(self, where: GraphNode, states: States, note: Note, arrivals: list[Arrival] | None = None) -> None:
+        """Make each transaction from a node; `note` is told of each step that is tried, and what held before it.
+
+        A transaction may divide, where it depends on values how the thread goes on: each way is one.
+        """
+        work = [(where, states, move) for move in reversed(self._moves(where))]
+        while work:
+            source, before, move = work.pop()
+            note(source, before, move)
+            after = self.post(before, move)
+            self.steps += 1
+            if after is None:
+                continue
+            more = self._inner_moves(move)
+            if more is not None:
+                self.passed[move.slot].add(move.target.at[move.slot])
+                work += [(move.target, after, then) for then in reversed(more)]
+            elif arrivals is not None:
+                arrivals.append(Arrival(move, after))
+
+    def _moves(self, where: GraphNode) -> list[Move]:
+        moves = self._first.get(where)
+        if moves is None:
+            moves = self._first[where] = self.graph.moves(where)
+        return moves
+
+    def _inner_moves(self, move: Move) -> list[Move] | None:
+        key = (move.slot, move.target) if not move.breaks and move.edge.creates is None else None
+        if key is None:
+            return self.graph.inner(move)
+        if key not in self._inner:
+            self._inner[key] = self.graph.inner(move)
+        return self._inner[key]
+
+    def post(self, states: States, move: Move) -> States | None:
         """What holds behind a move, [TX, Section 4: propagate]; None if it cannot be made."""
         states = tuple(map(self._same, states))
         effect = self._effect(states[move.slot], move)
@@ -219,17 +283,21 @@ class Propagation:
 
 @dataclass(slots=True)
 class Solution:
-    """The invariants; nodes that are not there are unreachable. `broken`: a move that breaks a lock was possible, so
+    """The invariants; nodes that are not there are unreachable. `moves`: for each node the transactions that could be
+    made, each as who made it and where it led. `broken`: a move that breaks a lock was possible, so
     that nothing is proved."""
 
     states: dict[GraphNode, States] = field(default_factory=dict)
-    moves: dict[GraphNode, list[Move]] = field(default_factory=dict)
+    moves: dict[GraphNode, dict[tuple[int, GraphNode], None]] = field(default_factory=dict)
     broken: bool = False
-    steps: int = 0
 
     @property
     def edges(self) -> int:
         return sum(map(len, self.moves.values()))
+
+    def at(self, slot: int, passed: Collection[int]) -> set[int]:
+        """Where the thread in a slot may be, in a node or within a transaction."""
+        return {where.at[slot] for where in self.states}.union(passed)
 
 
 def solve(propagation: Propagation, budget: Budget) -> Solution:
@@ -266,23 +334,14 @@ class _Ascending:
             self._budget.check()
             _, _, where = heapq.heappop(self._heap)
             self._waiting.discard(where)
-            for move in self._moves(where):
-                after = self._post(where, move)
-                if after is not None:
-                    if move.breaks:
-                        self.solution.broken = True
-                        return
-                    self._arrive(move.target, after)
-
-    def _moves(self, where: GraphNode) -> list[Move]:
-        moves = self.solution.moves.get(where)
-        if moves is None:
-            moves = self.solution.moves[where] = self._graph.moves(where)
-        return moves
-
-    def _post(self, where: GraphNode, move: Move) -> States | None:
-        self.solution.steps += 1
-        return self._propagation.post(where, self.solution.states[where], move)
+            made = self.solution.moves.setdefault(where, {})
+            for arrival in self._propagation.successors(where, self.solution.states[where]):
+                move = arrival.move
+                if move.breaks:
+                    self.solution.broken = True
+                    return
+                made[move.slot, move.target] = None
+                self._arrive(move.target, arrival.states)
 
     def _arrive(self, where: GraphNode, new: States) -> None:
         domain, known = self._domain, self.solution.states.get(where)
@@ -316,20 +375,22 @@ class _Ascending:
     def descend(self) -> bool:
         """One round of narrowing; False if nothing became better."""
         domain, solution = self._domain, self.solution
-        incoming: dict[GraphNode, list[tuple[GraphNode, Move]]] = {}
+        incoming: dict[GraphNode, dict[GraphNode, None]] = {}
         for where, moves in solution.moves.items():
-            for move in moves:
-                incoming.setdefault(move.target, []).append((where, move))
+            for _, target in moves:
+                incoming.setdefault(target, {})[where] = None
         improved = False
         initial = self._graph.initial
         for where in sorted(solution.states, key=self._rank):
             self._budget.check()
             new: States | None = self._propagation.initial() if where == initial else None
-            for source, move in incoming.get(where, ()):
+            for source in incoming.get(where, ()):
                 if source not in solution.states:
                     continue
-                after = self._post(source, move)
-                if after is not None:
+                for arrival in self._propagation.successors(source, solution.states[source]):
+                    if arrival.move.target != where:
+                        continue
+                    after = arrival.states
                     pairs = zip(new, after, strict=True) if new is not None else ()
                     new = after if new is None else tuple(domain.join(a, b) for a, b in pairs)
             old = solution.states[where]

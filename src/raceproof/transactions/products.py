@@ -30,7 +30,8 @@ from raceproof.domains import Cast as CastExpr
 from raceproof.domains import Unary as UnaryExpr
 from raceproof.model import AccessId, RacePair, ThreadId
 from raceproof.transactions.actions import Action, Assign, Assume, Choose, Expect, Read
-from raceproof.transactions.graph import Slot, TransactionGraph
+from raceproof.transactions.graph import FULL, Slot, TransactionGraph
+from raceproof.transactions.independence import Reduction
 from raceproof.transactions.interference import Write, writes_of
 from raceproof.transactions.invariants import Propagation
 from raceproof.transactions.names import Argument, Shared
@@ -115,8 +116,9 @@ class Setting:
 class Workshop:
     """Makes graphs and domains for a program; remembers the code of each thread."""
 
-    def __init__(self, around: Surroundings, budget: Budget) -> None:
+    def __init__(self, around: Surroundings, budget: Budget, reduction: Reduction = FULL) -> None:
         self.around = around
+        self._reduction = reduction
         self._budget = budget
         self._graphs: dict[tuple[ThreadId, bool], ThreadGraph | LimitReached | Unsupported] = {}
         self._codes: dict[tuple[ThreadId, bool, frozenset[Place], bool], Code] = {}
@@ -192,7 +194,8 @@ class Workshop:
         resources = resources_of(codes.values(), part)
         graphs = {t: sliced(code, part, resources, setting.cuts.get(t, frozenset())) for t, code in codes.items()}
         slots = [Slot(t, graphs[t], Variable(Argument(number), INT64)) for number, t in enumerate(threads)]
-        graph = TransactionGraph(self.around, slots, self._writes(setting), self._unreliable(slots))
+        writes, unreliable = self._writes(setting), self._unreliable(slots)
+        graph = TransactionGraph(self.around, slots, writes, unreliable, self._reduction, part.accesses)
         followed = part.cells & setting.followed
         return Propagation(graph, _domain(setting.domain, slots), followed, self._initial)
 

@@ -19,6 +19,8 @@ from raceproof.core import Budget, LimitReached, Unsupported
 from raceproof.domains import has_polyhedra
 from raceproof.facts import race_pairs
 from raceproof.model import RacePair, ThreadId
+from raceproof.transactions.graph import FULL
+from raceproof.transactions.independence import Reduction
 from raceproof.transactions.invariants import Propagation, Solution, solve
 from raceproof.transactions.meeting import Meetings
 from raceproof.transactions.products import DOMAINS, Product, Setting, Threads, Workshop, products_of
@@ -67,20 +69,30 @@ class Round:
     def edges(self) -> int:
         return sum(solution.edges for _, solution in self.solutions.values())
 
+    @property
+    def steps(self) -> int:
+        return sum(propagation.steps for propagation, _ in self.solutions.values())
+
 
 class Refinement:
     """`asked`: the pairs to be proved; `harmless`: pairs that were proved before, for every input.
 
     All pairs of the program take part, since a cell is trusted only if none of its pairs races. `rounds` is the course
-    of it, `found` the last round of each domain that proved something. `cut_short`: the last of the limits of time that
-    ended a part of it early, if any did.
+    of it, `stable` the last round of each stage, `found` those of them that proved something. `cut_short`: the last of
+    the limits of time that ended a part of it early, if any did.
     """
 
     def __init__(
-        self, around: Surroundings, asked: Sequence[RacePair], harmless: frozenset[RacePair], budget: Budget
+        self,
+        around: Surroundings,
+        asked: Sequence[RacePair],
+        harmless: frozenset[RacePair],
+        budget: Budget,
+        reduction: Reduction = FULL,
     ) -> None:
         self.rounds: list[Round] = []
         self.found: list[Round] = []
+        self.stable: list[Round] = []
         self.cut_short: str | None = None
         self._around = around
         self._asked = set(asked)
@@ -88,7 +100,7 @@ class Refinement:
         self._budget = budget
         self._pairs = race_pairs(around.cp)
         self._stage = budget
-        self._workshop = Workshop(around, budget)
+        self._workshop = Workshop(around, budget, reduction)
         self._solved: dict[Hashable, tuple[Propagation, Solution]] = {}  # the same product may come again
 
     def run(self, domains: Sequence[str] = DOMAINS) -> None:
@@ -104,6 +116,7 @@ class Refinement:
             share = 1.0 if number == len(stages) - 1 else _SHARE
             self._stage = self._budget.part(share * max(0.0, self._budget.remaining()))
             last = self._with(domain, is_full, is_wide)
+            self.stable.append(last)
             if last.proved:
                 self.found.append(last)
                 self._harmless.update(last.proved)
@@ -230,7 +243,7 @@ class Refinement:
             for number, slot in enumerate(propagation.graph.slots):
                 if product.threads.count(slot.thread) > 1:
                     continue
-                reached = {where.at[number] for where in solution.states}
+                reached = solution.at(number, propagation.passed[number])
                 missing = slot.graph.unreached(reached)
                 if not missing <= found.get(slot.thread, frozenset()):
                     found[slot.thread] = found.get(slot.thread, frozenset()) | missing

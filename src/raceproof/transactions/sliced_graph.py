@@ -33,6 +33,7 @@ def sliced(code: Code, part: Slice, resources: frozenset[Resource], cut: frozens
         code.graph.thread, nodes, code.graph.entry, code.graph.parameter, bypassed=bypassed, merged=merged
     )
     graph.finish()
+    graph.places = code.places
     return graph
 
 

@@ -94,6 +94,7 @@ class Code:
 
     def __init__(self, whole: ThreadGraph, kept: frozenset[Place], keeps_history: bool) -> None:
         self.graph = graph = forgetful(whole, kept, keeps_history)
+        self.places = graph.all_places()
         self._whole = Dependence(graph, sees_ends=True)
         self._within = Dependence(graph, sees_ends=False)
         self._definitions = _definitions(graph)

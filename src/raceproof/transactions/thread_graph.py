@@ -7,6 +7,7 @@ an operation are where paths meet.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, unique
@@ -15,7 +16,7 @@ from typing import Final, TypeVar
 from raceproof.core import SourcePos, reverse_postorder, targets_of_back_edges
 from raceproof.domains import Variable, variables_of
 from raceproof.ir import SiteId
-from raceproof.model import ThreadId
+from raceproof.model import AccessId, ThreadId
 from raceproof.transactions.actions import Action, live_before, without_dead
 from raceproof.transactions.lowering import Resource, Touch
 from raceproof.transactions.names import Register
@@ -115,25 +116,30 @@ class Node:
 
 @dataclass(slots=True)
 class ThreadGraph:
-    """`heads`: nodes such that every cycle has one. `live`: registers whose value matters at each node. `reads`,
-    `writes`, `locks`: what may still be touched or locked from each node on. `parameter` gets the argument. `bypassed`:
-    nodes that a slice left out, so that nothing is said about them. `merged`: nodes that another one stands for.
-    `signals`: cells of semaphores, barriers and conditions that the thread may make larger, or do anything to;
-    `unguarded`: cells of conditions that it may signal without their mutex."""
+    """`heads`: nodes such that every cycle has one; `joins`: nodes where ways meet. `live`: registers whose value
+    matters at each node. `reads`, `writes`, `locks`: what may still be touched or locked from each node on; `frees`:
+    global variables with locks that may still be given back by the thread when it need not hold them. `parameter` gets
+    the argument. `bypassed`: nodes that a slice left out, so that nothing is said about them. `merged`: nodes that
+    another one stands for. `signals`: cells of semaphores, barriers and conditions that the thread may make larger, or
+    do anything to; `unguarded`: cells of conditions that it may signal without their mutex. `places`: where each access
+    is made, in the whole code, whatever a slice leaves of it."""
 
     thread: ThreadId
     nodes: list[Node]
     entry: int
     parameter: Variable | None
     heads: frozenset[int] = frozenset()
+    joins: frozenset[int] = frozenset()
     live: list[frozenset[Variable]] = field(default_factory=list)
     reads: list[frozenset[Resource]] = field(default_factory=list)
     writes: list[frozenset[Resource]] = field(default_factory=list)
     locks: list[frozenset[Place]] = field(default_factory=list)
+    frees: list[frozenset[str]] = field(default_factory=list)
     bypassed: frozenset[int] = frozenset()
     merged: Mapping[int, int] = field(default_factory=dict)
     signals: frozenset[Variable] = frozenset()
     unguarded: frozenset[Variable] = frozenset()
+    places: Mapping[AccessId, tuple[int, ...]] = field(default_factory=dict)
     _positions: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -148,6 +154,14 @@ class ThreadGraph:
         """The nodes at which a thread never is, if it is at no others than those that are reached."""
         stands_for = [self.merged.get(number, number) for number in range(len(self.nodes))]
         return frozenset(n for n, it in enumerate(stands_for) if it not in reached and it not in self.bypassed)
+
+    def all_places(self) -> dict[AccessId, tuple[int, ...]]:
+        """Where each access is made, of those that are still there."""
+        found: dict[AccessId, list[int]] = {}
+        for number, node in enumerate(self.nodes):
+            for access in node.touch.accesses if node.touch is not None else ():
+                found.setdefault(access, []).append(number)
+        return {access: tuple(points) for access, points in found.items()}
 
     def position(self, number: int) -> int:
         """How far a thread has come that is at a node, has not started (-1) or has ended (-2)."""
@@ -169,6 +183,9 @@ class ThreadGraph:
         self.reads = _ahead(self, lambda n: n.touch.reads if n.touch is not None else frozenset())
         self.writes = _ahead(self, lambda n: n.touch.writes if n.touch is not None else frozenset())
         self.locks = _ahead(self, lambda n: locks_at(self, n))
+        self.frees = _ahead(self, _frees_at)
+        targets = [edge.target for node in self.nodes for edge in node.edges if edge.target is not None]
+        self.joins = frozenset(target for target, number in Counter(targets).items() if number > 1)
 
     def _cleaned(self, edge: Edge) -> Edge:
         live = self.live[edge.target] if edge.target is not None else frozenset()
@@ -226,6 +243,14 @@ def _liveness(graph: ThreadGraph) -> list[frozenset[Variable]]:
             if registers != found[number]:
                 found[number], changed = registers, True
     return found
+
+
+ANY: Final = "*"
+"""Stands for every global variable among those that have locks."""
+
+
+def _frees_at(node: Node) -> frozenset[str]:
+    return frozenset().union(*(edge.frees if edge.frees is not None else {ANY} for edge in node.edges))
 
 
 def locks_at(graph: ThreadGraph, node: Node) -> frozenset[Place]:
