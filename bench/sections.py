@@ -67,9 +67,9 @@ ended the search.""",
         "## Host and target: Table 2 and Fig. 10 of [DHTC]",
         """The same searches on the host and on targets ([docs/target.md](target.md)): the coding and communication
 program on all of them, the launch control program (Fig. 12) on x86. All races are looked for. Traces, transitions and
-races are those of the target; where they differ from the host's with the same data model, the row says so. *factor*: CPU
-time of the search on the target by that on the host. aarch64, arm and riscv64 are emulated by qemu, so that their times
-are not those of boards.""",
+races are those of the target; where they differ from the host's with the same data model, the row says so. *factor*:
+CPU time of the search on the target by that on the host. aarch64, arm and riscv64 are emulated by qemu, so that their
+times are not those of boards.""",
     ),
     "tables-petri": (
         "## Any number of threads: Table 1 of [PN]",
