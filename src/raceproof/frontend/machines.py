@@ -12,8 +12,8 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """`program`: what zig compiles programs for, `plain`: the same for clang itself; `runtime`: what the runtime is linked
-    for; `bits` of an address; `flags` for clang; `abi`, `features`: what LLVM has to be told besides."""
+    """`program`: what zig compiles programs for, `plain`: the same for clang itself; `runtime`: what the runtime is
+    linked for; `bits` of an address; `flags` for clang; `abi`, `features`: what LLVM has to be told besides."""
 
     name: str
     bits: int
