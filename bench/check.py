@@ -59,7 +59,7 @@ def check(files: Sequence[str], time_limit: int = TIME_LIMIT) -> Checked:
         environment = {"RACEPROOF_CACHE": str(Path(results) / "cache")}
         target = Path(results) / "report.json"
         command = [str(RACEPROOF), "check", "--engines", "lockset", *files]
-        command += ["--json", str(target), "--time-limit", str(time_limit)]
+        command += ["--json", str(target), "--pairs-detail", "--time-limit", str(time_limit)]
         cold = run_measured(command, environment, time_limit + _GRACE)
         report = json.loads(target.read_text(encoding="utf-8")) if target.exists() else None
         warm = run_measured(command, environment, time_limit + _GRACE)

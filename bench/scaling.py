@@ -135,7 +135,16 @@ def measure(series: Series, way: str, sizes: Sequence[int], limit: int, director
         source = _source(series, size, directory)
         target = directory / "report.json"
         target.unlink(missing_ok=True)
-        command = [str(RACEPROOF), *series.ways[way], str(source), "--json", str(target), "--time-limit", str(limit)]
+        command = [
+            str(RACEPROOF),
+            *series.ways[way],
+            str(source),
+            "--json",
+            str(target),
+            "--pairs-detail",
+            "--time-limit",
+            str(limit),
+        ]
         run = run_measured(command, limit=limit + _GRACE)
         report = json.loads(target.read_text(encoding="utf-8")) if target.exists() else None
         points.append(judge(series, size, run, report, limit))

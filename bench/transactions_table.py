@@ -138,7 +138,15 @@ def measure(case: Case, time_limit: int) -> Row:
     with tempfile.TemporaryDirectory() as results:
         target = Path(results) / "report.json"
         command = [str(RACEPROOF), "check", *case.files, *(f"--cflag={flag}" for flag in case.cflags)]
-        command += ["--engines", ",".join(ENGINES), "--time-limit", str(time_limit), "--json", str(target)]
+        command += [
+            "--engines",
+            ",".join(ENGINES),
+            "--time-limit",
+            str(time_limit),
+            "--json",
+            str(target),
+            "--pairs-detail",
+        ]
         environment = {"RACEPROOF_CACHE": str(Path(results) / "cache")}
         run = run_measured(command, environment, time_limit + GRACE, case.directory)
         was_killed = run.status < 0  # perhaps while it wrote

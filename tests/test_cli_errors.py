@@ -95,7 +95,7 @@ def test_missing_header(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_inline_assembly_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
     source = 'int main(void)\n{\n    int x = 1;\n    __asm__ volatile("call main" : "+m"(x));\n    return x;\n}\n'
-    assert main(["check", write("a.c", source)]) == Exit.UNKNOWN
+    assert main(["check", write("a.c", source)]) == Exit.RACE_FREE  # under an assumption, which has its place
     message = capsys.readouterr().out
     assert "a.c:4" in message
     assert "assembl" in message

@@ -101,7 +101,7 @@ def _raceproof(
     with tempfile.TemporaryDirectory() as results:
         target = Path(results) / "report.json"
         command = [str(RACEPROOF), *words, *files, *(f"--cflag={flag}" for flag in cflags)]
-        command += ["--json", str(target), "--time-limit", str(limit), *given]
+        command += ["--json", str(target), "--pairs-detail", "--time-limit", str(limit), *given]
         run = run_measured(command, environment, limit + _GRACE, recipe.tree)
         text = target.read_text(encoding="utf-8") if target.exists() else ""
     shown = " ".join(["raceproof", *words, "FILES", f"--time-limit {limit}", *given])

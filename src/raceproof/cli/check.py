@@ -44,6 +44,7 @@ class CheckOptions:
     time_limit: float
     files: dict[str, str]
     verbose: bool
+    with_all_pairs: bool
     settings: portfolio.Settings
     suppressions: tuple[config.Suppression, ...] = ()
     baseline: Path | None = None
@@ -75,6 +76,7 @@ class CheckOptions:
             time_limit=args.time_limit,
             files=files,
             verbose=args.verbose > 0,
+            with_all_pairs=args.pairs_detail,
             settings=replace(
                 settings,
                 search=replace(settings.search, target=inputs.runs_on),
@@ -150,7 +152,7 @@ def analyse(options: CheckOptions) -> Exit:
                 saved_as = options.files.get("json")
                 report.write_text(result, sys.stdout, wants_color(sys.stdout, os.environ), saved_as)
         for name, file in files.items():
-            text = rendered(name, result, status, known is not None)
+            text = rendered(name, result, status, known is not None, options.with_all_pairs)
             if text is not None:
                 with _to_a_reader():
                     file.write(text)

@@ -20,7 +20,9 @@ from raceproof.cli.status import Exit
 from raceproof.core import InputError, InternalError, LimitReached, ToolMissing, Unsupported
 
 LONGEST_MESSAGE = 10_000
-COMMANDS = ("check", "explore", "replay", "check-evidence", "petri", "target", "bench", "dump", "doctor", "completion")
+COMMANDS = (
+    "check", "explore", "replay", "check-evidence", "cc", "petri", "target", "bench", "dump", "doctor", "completion",
+)  # fmt: skip
 """Each is a module of this package, in the order in which they are listed."""
 
 

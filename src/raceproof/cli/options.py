@@ -101,6 +101,10 @@ class InputOptions:
             return frontend.from_compile_commands(
                 self.compile_commands, self.target, self.cflags, headers=self.headers, compiler=self.clang
             )
+        if any(map(frontend.is_executable, self.files)):
+            if len(self.files) > 1:
+                raise InputError("give one executable, or C files: an executable says what it was made of")
+            return frontend.from_executable(self.files[0], self.cflags, headers=self.headers, compiler=self.clang)
         return frontend.from_files(
             self.files, self.cflags, data_model=self.data_model, headers=self.headers, compiler=self.clang
         )
@@ -108,7 +112,13 @@ class InputOptions:
 
 def add_input_arguments(parser: Parser) -> None:
     group = parser.add_argument_group("the program")
-    group.add_argument("files", nargs="*", type=Path, metavar="FILE", help="C source (.c) or preprocessed (.i) files")
+    group.add_argument(
+        "files",
+        nargs="*",
+        type=Path,
+        metavar="FILE",
+        help="C source (.c) or preprocessed (.i) files, or an executable that `raceproof cc` has built",
+    )
     group.add_argument(
         "-p", dest="compile_commands", type=Path, metavar="JSON", help="take files and flags from compile_commands.json"
     )
@@ -211,6 +221,11 @@ def add_result_arguments(parser: Parser) -> None:
     parser.add_argument("--jobs", type=positive(int), metavar="N", help="processes to use (default: 1)")
     group = parser.add_argument_group("results")
     group.add_argument("--json", metavar="F", help="also write the result to this file as JSON; - for standard output")
+    group.add_argument(
+        "--pairs-detail",
+        action="store_true",
+        help="list every pair of accesses in the files, however many there are (check-evidence needs them)",
+    )
     group.add_argument("--html", metavar="F", help="also write a page to look at in a browser")
     group.add_argument("--sarif", metavar="F", help="also write SARIF 2.1.0, for code scanning")
     group.add_argument("--witness", metavar="F", help="also write a violation witness as SV-COMP wants it")

@@ -6,6 +6,7 @@ What was executed is compared elsewhere (`report_wording`): that takes a run.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,6 +32,7 @@ def disagreements(
             *_about_obstacles(fields, cp),
             *_about_assumptions(reported, cp),
             *_about_pairs(reported, pairs, namer),
+            *_about_locations(fields),
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise InputError(f"not a report of raceproof that can be checked ({error!r})") from None
@@ -101,6 +103,8 @@ def _about_assumptions(reported: ReportedClaims, cp: ConcurrentProgram) -> Itera
     texts = [assumption.text for assumption in assumed]
     claims = reported.claims
     left = sum(pair.verdict is not Verdict.RACE_FREE for pair in claims.pairs)
+    if claims.left_out:
+        left = 0  # how many of those that are not listed are proved cannot be told
     if claims.deadlock is not None and claims.deadlock.verdict is DeadlockVerdict.DEADLOCK_FREE and left:
         texts.append(portfolio.without_races(left))
     for text in dict.fromkeys(texts):
@@ -126,6 +130,29 @@ def _about_pairs(reported: ReportedClaims, pairs: tuple[RacePair, ...], namer: p
                 ways[number] = [_plain(report.access_to_json(way)) for way in namer.ways(number)]
             if access not in ways[number]:
                 yield f"pair {claim.id} has an access that no thread makes in this way, at line {access['line']}"
+
+
+def _about_locations(fields: Fields) -> Iterator[str]:
+    """Each has the pairs of its name, and the verdict that follows; of pairs that are not listed only their number is
+    known, and that none of them is a race."""
+    if "locations" not in fields:
+        return
+    told: Counter[tuple[str, str]] = Counter()
+    for location in fields["locations"]:
+        counts = {str(verdict): int(count) for verdict, count in location["pairs"].items()}
+        worst = next((v.value for v in (Verdict.RACE, Verdict.UNKNOWN, Verdict.RACE_FREE) if counts.get(v.value)), None)
+        if location["verdict"] != worst:
+            yield f"the verdict on location {location['name']} is not that of its worst pair"
+        told.update({(location["name"], verdict): count for verdict, count in counts.items() if count})
+    listed = Counter((pair["target"], pair["verdict"]) for pair in fields["pairs"])
+    left_out = int(fields.get("pairs_left_out", 0))
+    if left_out:
+        races = {key: count for key, count in told.items() if key[1] == Verdict.RACE.value}
+        agrees = races == dict(listed) and sum(told.values()) == sum(listed.values()) + left_out
+    else:
+        agrees = +told == listed
+    if not agrees:
+        yield "its locations are not those of its pairs"
 
 
 def _plain(value: Any) -> Any:

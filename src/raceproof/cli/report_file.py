@@ -101,6 +101,7 @@ def read_claims(path: Path, root: Path | None = None) -> ReportedClaims:
             deadlock=_deadlock_claim(on_deadlocks) if on_deadlocks is not None else None,
             deadlocks=tuple(_deadlock(entry) for entry in fields.get("deadlocks", ())),
             incidents=tuple(_incident(entry) for entry in fields.get("other", ())),
+            left_out=int(fields.get("pairs_left_out", 0)),
         )
         for what, entries in (("pairs", claims.pairs), ("deadlocks", claims.deadlocks), ("other", claims.incidents)):
             if len({entry.id for entry in entries if entry.id > 0}) != len(entries):
@@ -332,6 +333,7 @@ def _request(sources: Fields, root: Path | None, models: Models) -> frontend.Com
         entry=str(sources["entry"]),
         root=(root or Path(old or ".")).resolve(),
         prototypes=models.numbered(),
+        left_out=_texts(sources.get("left_out", ())),
     )
 
 

@@ -16,6 +16,8 @@ from raceproof.model import CheckResult
 SPECIFICATION = "CHECK( init(main()), LTL(G ! data-race) )"
 
 _SARIF_LEVELS = 4  # each result a line
+MAX_PAIRS = 500
+"""So many are listed in the JSON of a result unasked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +25,11 @@ class _Wanted:
     result: CheckResult
     status: Exit
     with_baseline: bool
+    with_all_pairs: bool
 
 
 def _json(wanted: _Wanted) -> str:
-    return report.json_text(report.to_json(wanted.result))
+    return report.json_text(report.to_json(wanted.result, wanted.with_all_pairs))
 
 
 def _html(wanted: _Wanted) -> str:
@@ -60,6 +63,9 @@ FORMATS: Mapping[str, Callable[[_Wanted], str | None]] = {
 }
 
 
-def rendered(name: str, result: CheckResult, status: Exit, with_baseline: bool) -> str | None:
+def rendered(
+    name: str, result: CheckResult, status: Exit, with_baseline: bool, with_all_pairs: bool = False
+) -> str | None:
     """The content of the file; None if there is nothing to write."""
-    return FORMATS[name](_Wanted(result, status, with_baseline))
+    is_small = len(result.pairs) <= MAX_PAIRS
+    return FORMATS[name](_Wanted(result, status, with_baseline, with_all_pairs or is_small))

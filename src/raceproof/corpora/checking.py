@@ -38,7 +38,15 @@ class Ended:
 
 def command_for(task: Task, settings: Settings, report: Path) -> list[str]:
     """The command that checks the program as a user would, but for a configuration that happens to be near."""
-    command = [*CHECK, "--no-config", "--json", str(report), "--time-limit", f"{settings.time_limit:g}"]
+    command = [
+        *CHECK,
+        "--no-config",
+        "--json",
+        str(report),
+        "--pairs-detail",
+        "--time-limit",
+        f"{settings.time_limit:g}",
+    ]
     command += ["--engines", ",".join(settings.engines), "--headers", settings.headers]
     command += [f"--cflag={flag}" for flag in settings.cflags]
     if settings.data_model is not None and not task.is_definition:

@@ -151,7 +151,8 @@ class ReportClaims:
     that a proof for the input of the executions is enough. `reads`: at how many places the program is said to
     ask for input, None if nothing is said; `engines`: their names, with how many proofs and races each has counted;
     `assumptions`: what it names as such. `asked`: the properties that it answers; `deadlock`: the answer on deadlocks,
-    if it has one; `deadlocks` and `incidents`: what was executed, asked for or not.
+    if it has one; `deadlocks` and `incidents`: what was executed, asked for or not. `left_out`: how many open and
+    proved pairs it does not list.
     """
 
     verdict: Verdict
@@ -165,6 +166,7 @@ class ReportClaims:
     deadlock: DeadlockClaim | None = None
     deadlocks: tuple[ExecutedDeadlock, ...] = ()
     incidents: tuple[IncidentClaim, ...] = ()
+    left_out: int = 0
 
     def by_key(self) -> Mapping[Key, Claim]:
         return {claim.key: claim for claim in self.pairs}

@@ -30,9 +30,16 @@ def are_plainly_ordered(cp: ConcurrentProgram, a: View, b: View) -> bool:
 
 
 def _same_thread(cp: ConcurrentProgram, name: str, a: View, b: View) -> Ruling:
-    if a.thread == b.thread and not cp.threads[a.thread].many:
+    done_by = {_without_nested(cp, a.thread), _without_nested(cp, b.thread)}
+    if len(done_by) == 1 and not cp.threads[done_by.pop()].many:
         return accepted("one thread does both")
     return rejected("different threads do them")
+
+
+def _without_nested(cp: ConcurrentProgram, thread: ThreadId) -> ThreadId:
+    """Callbacks that run only while a thread calls unknown code are done by that thread."""
+    parent = cp.threads[thread].parent
+    return thread if parent is None or not cp.threads[thread].is_nested else _without_nested(cp, parent)
 
 
 def _line(cp: ConcurrentProgram, thread: ThreadId) -> list[ThreadId]:

@@ -307,6 +307,7 @@ def _thread(record: ThreadRecord, from_outside: frozenset[ThreadId]) -> Thread:
         may_run_at_creation=may_run,
         argument_objects=frozenset(o for s in record.spawns.values() for o in s.argument_objects),
         is_callback=record.is_callback,
+        is_nested=record.is_nested,
     )
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from raceproof.facts.flow.world import World
 from raceproof.facts.library.mappings import leaves_its_memory
 from raceproof.facts.library.symbol_names import names_of
-from raceproof.ir import Call, IntConst
+from raceproof.ir import SYSTEM_CALL_ASSEMBLY, Call, IntConst
 from raceproof.model import CallGraph, ObjectKind
 
 _SYSCALL: Final = "syscall"
@@ -37,7 +37,9 @@ def undermining_calls(world: World, calls: CallGraph) -> Iterator[str]:
             names = {known for external in calls.targets[instr.id].externals for known in names_of(external)}
             where = f" ({instr.pos})" if instr.pos else ""
             number = instr.args[0] if instr.args else None
-            if _SYSCALL in names and (not isinstance(number, IntConst) or number.value in creating):
+            if (_SYSCALL in names or SYSTEM_CALL_ASSEMBLY in names) and (
+                not isinstance(number, IntConst) or number.value in creating
+            ):
                 yield f"a raw system call that may create a thread{where}"
             if _REMAP in names and leaves_its_memory(instr):
                 yield f"a call of mremap that may give memory a second address{where}"

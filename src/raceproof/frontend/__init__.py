@@ -4,6 +4,7 @@ from raceproof.frontend.cache import Cache
 from raceproof.frontend.compile import zig_program
 from raceproof.frontend.compile_database import from_compile_commands
 from raceproof.frontend.emit import build_shared_object
+from raceproof.frontend.executables import from_executable, is_executable
 from raceproof.frontend.flags import DataModel
 from raceproof.frontend.hook_calls import HOOKS
 from raceproof.frontend.hook_plan import (
@@ -67,9 +68,11 @@ __all__ = [
     "build_shared_object",
     "check_words",
     "from_compile_commands",
+    "from_executable",
     "from_files",
     "from_task",
     "instrument",
+    "is_executable",
     "link_program",
     "load",
     "parse_module",

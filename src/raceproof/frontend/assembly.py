@@ -6,8 +6,8 @@ function that is not known; so counts what gives another result each time (`rdts
 
 All rests on a list of instructions that neither leave the code nor reach memory but through an operand. A template
 with anything else (a call, a jump to somewhere, the name of a variable, the stack pointer, an instruction that is not
-in the list) is *anything*: a program that reaches it is refused. Only x86 in AT&T's syntax is read, and the barriers of
-AArch64.
+in the list) is *anything*: `opaque_assembly` makes a call of unknown code of it. Only x86 in AT&T's syntax is read, and
+the barriers of AArch64.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Assembly(Enum):
     ANYTHING = "anything"
 
 
-# The callees of calls that stand for assembly; `facts` knows them by these texts.
-CALLEES: Final = {Assembly.MEMORY: "inline assembly", Assembly.ANYTHING: "inline assembly that is not understood"}
+# The callee of calls that stand for assembly; `facts` knows it by this text.
+CALLEE: Final = "inline assembly"
 
 _NOTHING: Final = frozenset(["", "nop", "pause", "rep; nop", "rep;nop", "rep nop", "yield"])
 _PREFIXES: Final = frozenset(["lock", "rep", "repe", "repz", "repne", "repnz"])
@@ -38,15 +38,23 @@ _COMPUTING: Final = frozenset({
     "mov", "movz", "movs", "movabs", "lea", "add", "sub", "adc", "sbb", "inc", "dec", "neg", "not", "and", "or", "xor",
     "test", "cmp", "mul", "imul", "div", "idiv", "shl", "shr", "sal", "sar", "shld", "shrd", "rol", "ror", "bswap",
     "bsf", "bsr", "bt", "bts", "btr", "btc", "popcnt", "lzcnt", "tzcnt", "crc32", "xchg", "cltq", "cqto", "cltd",
-    "cwtl", "nop", "pause",
+    "cwtl", "cwtd", "nop", "pause", "cld", "clc", "stc", "cmc", "lahf", "sahf", "andn", "bextr", "blsi", "blsr", "pdep",
+    "pext", "mulx", "adcx", "adox", "rorx", "sarx", "shlx", "shrx", "emms", "vzeroupper", "vzeroall",
+    "push", "pop", "pushf", "popf",  # the stack below all variables is the thread's own
 })  # fmt: skip
 _TOUCHING: Final = frozenset({
     "cmpxchg", "cmpxchg8b", "cmpxchg16b", "xadd", "stos", "lods", "scas", "cmps", "prefetcht0", "prefetcht1",
     "prefetcht2", "prefetchnta", "clflush", "lfence", "mfence", "sfence", "cpuid", "rdtsc", "rdtscp", "rdrand",
-    "rdseed", "xgetbv",
+    "rdseed", "xgetbv", "rdpid", "movnti", "clwb", "clflushopt", "ldmxcsr", "stmxcsr", "fnstcw", "fldcw", "fnstsw",
 })  # fmt: skip
 _STRINGS: Final = frozenset(["movsb", "movsw", "movsl", "movsq"])  # or a widening move without its second letter
 _SIZES: Final = ("", "b", "w", "l", "q", "bw", "bl", "bq", "wl", "wq", "lq")
+_VECTOR: Final = re.compile(
+    r"v?(?:(?:add|sub|mul|div|sqrt|min|max|andn?|or|xor|cmp|ucomi|comi|unpck[lh]|shuf|round)[ps][sd]|cvtt?[a-z0-9]+|"
+    r"mov(?:[au]p[sd]|dq[au]|[dq]|s[sd]|[lh]p[sd]|hlps|lhps|nt(?:dqa?|q|p[sd]))|lddqu|"
+    r"p(?:add|sub|mul|and|or|xor|cmp(?:eq|gt)|s[lr]l|sra|shuf|unpck|ack|min|max|avg|sad|madd|movmsk|insr|extr|clmul|"
+    r"abs|sign|align|blend|test)[a-z]*\d*|aes(?:enc|dec|imc|keygen)[a-z]*)"
+)  # with their operands in registers, or in memory that is written as such
 _CONDITIONAL: Final = re.compile(r"(?:cmov|set|j)n?(?:[abgl]e?|[ceopsz]|p[eo])|jmp")
 _REGISTER: Final = re.compile(
     r"[re]?(?:[abcd]x|[sd]i)|[abcd][lh]|[sd]il|r(?:8|9|1[0-5])[bwd]?|[xy]mm\d+"
@@ -76,7 +84,7 @@ def assembly_in(row: str) -> Assembly | None:
 
 def classify(template: str, constraints: str, is_intel: bool = False) -> Assembly:
     """What a call of `asm "template", "constraints"` may do; both as they stand between the quotes in LLVM's text."""
-    text = LOCK_NOTE.sub("", unescape(template).decode("utf-8", "replace")).strip()
+    text = template_text(template)
     if text in _NOTHING:
         return Assembly.NOTHING
     if is_intel:
@@ -88,6 +96,11 @@ def classify(template: str, constraints: str, is_intel: bool = False) -> Assembl
             return kind
         touches |= kind is Assembly.MEMORY
     return Assembly.MEMORY if touches else Assembly.VALUE
+
+
+def template_text(template: str) -> str:
+    """The assembly itself, without notes for kernels that run on one processor."""
+    return LOCK_NOTE.sub("", unescape(template).decode("utf-8", "replace")).strip()
 
 
 def _classify_statement(statement: str) -> Assembly:
@@ -119,6 +132,8 @@ def _classify_statement(statement: str) -> Assembly:
 def _classify_instruction(word: str) -> Assembly:
     if word in _STRINGS:
         return Assembly.MEMORY
+    if _VECTOR.fullmatch(word) is not None:
+        return Assembly.VALUE
     for size in _SIZES:
         stem = word.removesuffix(size) if word.endswith(size) else ""
         if stem in _COMPUTING:

@@ -176,7 +176,7 @@ def find_module(cache: Cache, recipe: Recipe) -> str | None:
 def _recipe_key(request: CompileRequest) -> str:
     units = [(str(u.file), str(u.directory), command_for(u, request)) for u in request.units]
     return _digest_of_parts(
-        __version__, _code_digest(), *tool_identity(request), json.dumps([units, request.prototypes])
+        __version__, _code_digest(), *tool_identity(request), json.dumps([units, request.prototypes, request.left_out])
     )
 
 

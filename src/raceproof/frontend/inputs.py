@@ -53,8 +53,8 @@ class CompileRequest:
     are then looked at last), "auto" the system's if they are installed. `compiler` is the path of a clang to
     use in place of the one installed with raceproof. `expected` is what an SV-COMP task says about data races:
     True for race-free. `root`: the directory that relative names of files in results are seen from.
-    `prototypes`: functions whose prototypes are asked for. `machine`: one of `MACHINES` that the program is for, None
-    for this one.
+    `prototypes`: functions whose prototypes are asked for. `left_out`: code of the program that is not in the units.
+    `machine`: one of `MACHINES` that the program is for, None for this one.
     """
 
     units: tuple[Unit, ...]
@@ -65,6 +65,7 @@ class CompileRequest:
     expected: bool | None = None
     root: Path = field(default_factory=Path.cwd)
     prototypes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     machine: str | None = None
 
     def for_machine(self, name: str) -> CompileRequest:

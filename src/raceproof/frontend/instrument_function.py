@@ -20,6 +20,8 @@ from raceproof.frontend.llvm_values import TextArgument, access_address, atomic_
 from raceproof.frontend.spin_loops import SpinLoops
 from raceproof.frontend.undefined_values import NO_UNDEFINED, UndefinedValues, is_nothing, undefined_values
 from raceproof.ir import (
+    OPAQUE_ASSEMBLY,
+    SYSTEM_CALL_ASSEMBLY,
     Address,
     Alloca,
     Branch,
@@ -54,6 +56,7 @@ from raceproof.ir import (
 GIVES, TAKES = 1, 2  # `enum rp_outside`
 ATOMIC_BEGIN, ATOMIC_END = "rp_lib___VERIFIER_atomic_begin", "rp_lib___VERIFIER_atomic_end"
 
+_OPAQUE = (Address(OPAQUE_ASSEMBLY), Address(SYSTEM_CALL_ASSEMBLY))
 _LABEL = re.compile(r'("[^"]*"|[\w$.\-]+):')
 _RESULT = re.compile(r'  (%(?:"[^"]*"|[\w$.\-]+)) = ')
 _CALLED_TYPE = re.compile(r"call (?:[a-z]+(?:\([^)]*\))? )*?(ptr|i\d+)\b")
@@ -328,6 +331,8 @@ class FunctionInstrumenter:
         plan, head = self.facts.plan, text[0]
         if isinstance(instr.callee, OtherConst):  # what it reads, writes and orders could not be seen
             raise Unsupported(f"running {instr.callee}", instr.pos)
+        if instr.callee in _OPAQUE:
+            raise Unsupported("running inline assembly", instr.pos)
         hooks = plan.accesses.get(instr.id, ()) + plan.memory.get(instr.id, ())
         arguments = call_arguments(head) if hooks or instr.id in plan.copies else []
         is_tail = head.lstrip().startswith("musttail") or " = musttail call" in head

@@ -14,6 +14,7 @@ from raceproof.frontend.compile import CompiledUnit
 from raceproof.frontend.file_assembly import take_over_symbols, with_unknown_code
 from raceproof.frontend.indirect_functions import replace_indirect_functions
 from raceproof.frontend.inputs import LLVM_SUFFIXES, CompileRequest, Unit
+from raceproof.frontend.opaque_assembly import with_opaque_assembly
 from raceproof.frontend.optimise import promote, protect, restore
 from raceproof.frontend.parallel_pragmas import with_obstacles
 from raceproof.frontend.startup import collect_entries
@@ -69,7 +70,7 @@ def _parse(unit: Unit, request: CompileRequest, text: str | bytes) -> llvm.Modul
     try:
         if not is_ours:
             text = _normalised(text)
-        return llvm.parse_assembly(protect(translate(_as_plain_code(str(text)))))
+        return llvm.parse_assembly(protect(with_opaque_assembly(translate(_as_plain_code(str(text))))))
     except RuntimeError as error:
         reason = textwrap.shorten(str(error), 400, placeholder=" ...")
         if not is_ours:

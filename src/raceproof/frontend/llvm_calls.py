@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from raceproof.core import SourcePos
-from raceproof.frontend.assembly import CALLEES, Assembly, classify
+from raceproof.core import InternalError, SourcePos
+from raceproof.frontend.assembly import CALLEE, Assembly, classify
 from raceproof.frontend.llvm_lexer import SyntaxMismatch
 from raceproof.frontend.llvm_operands import Reader
 from raceproof.ir import (
@@ -153,7 +153,9 @@ class CallParser:
         kind = classify(template, r.next()[1:-1], "inteldialect" in flags)
         args, types, by_value = self._arguments()
         noreturn = self._trailing_attributes()
-        if kind in CALLEES:
-            return Call(site, pos, result, returns, OtherConst(CALLEES[kind]), args, types, noreturn, by_value)
+        if kind is Assembly.ANYTHING:
+            raise InternalError("assembly that is not understood is a call of unknown code by now")
+        if kind is Assembly.MEMORY:
+            return Call(site, pos, result, returns, OtherConst(CALLEE), args, types, noreturn, by_value)
         op = "asm" if kind is Assembly.NOTHING else "asm value"
         return Compute(site, pos, result, op, args) if result is not None else None

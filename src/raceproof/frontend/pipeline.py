@@ -66,7 +66,8 @@ def _linked(
 
         started = time.time()
         compiled = compile_units(request, cache.zig_directory(), budget)
-        text = with_obstacles(link(request, compiled, budget), [o for unit in compiled for o in unit.left_out])
+        left_out = [*request.left_out, *(obstacle for unit in compiled for obstacle in unit.left_out)]
+        text = with_obstacles(link(request, compiled, budget), left_out)
         text = with_prototypes(text, joined(unit.prototypes for unit in compiled))
         recipe = kept.keep_module(cache, request, text, compiled, started)
     text, prototypes = split_prototypes(text)

@@ -36,7 +36,9 @@ from raceproof.ir.operands import operands, result
 from raceproof.ir.printer import format_function, format_instr, format_program
 from raceproof.ir.program import (
     MOST_NUMBERS,
+    OPAQUE_ASSEMBLY,
     START,
+    SYSTEM_CALL_ASSEMBLY,
     Block,
     ExternalFunction,
     Function,
@@ -68,7 +70,9 @@ from raceproof.ir.values import Address, IntConst, Operand, OtherConst, Reg
 __all__ = [
     "LIBRARY_VARIABLES",
     "MOST_NUMBERS",
+    "OPAQUE_ASSEMBLY",
     "START",
+    "SYSTEM_CALL_ASSEMBLY",
     "Address",
     "Alloca",
     "ArrayType",

@@ -13,6 +13,10 @@ from raceproof.ir.prototypes import Prototype
 from raceproof.ir.types import IrType, SourceType, TypeId, Variable
 from raceproof.ir.values import Address, IntConst
 
+OPAQUE_ASSEMBLY: Final = "inline assembly that is not understood"
+"""The function of which nothing is known that stands for such assembly, with what its text leads to as arguments."""
+SYSTEM_CALL_ASSEMBLY: Final = "inline assembly with a system call"
+"""The same, with the number of the system call as the first argument."""
 START: Final = "raceproof.start"
 MOST_NUMBERS: Final = 4096  # of the non-zero scalars of a global's initial value
 """The entry of a program in which functions run before main: it calls them, and then main."""

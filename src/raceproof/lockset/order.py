@@ -29,9 +29,17 @@ def why_ordered(cp: ConcurrentProgram, a: View, b: View) -> str | None:
 
 
 def _same_thread(cp: ConcurrentProgram, a: View, b: View) -> str | None:
-    if a.thread == b.thread and not cp.threads[a.thread].many:
+    runs_a, runs_b = runner(cp, a.thread), runner(cp, b.thread)
+    if runs_a == runs_b and not cp.threads[runs_a].many:
         return "in the same thread"
     return None
+
+
+def runner(cp: ConcurrentProgram, thread: ThreadId) -> ThreadId:
+    """The thread itself, or, of a callback that runs only within calls, the thread that makes these calls."""
+    while cp.threads[thread].is_nested and (parent := cp.threads[thread].parent) is not None:
+        thread = parent
+    return thread
 
 
 def ancestry(cp: ConcurrentProgram, thread: ThreadId) -> list[ThreadId]:

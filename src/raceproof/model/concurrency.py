@@ -78,6 +78,7 @@ class Thread:
     `argument_objects`: what its argument may point to.
     `is_callback`: no thread, but a function that code outside the program may run at any time once `parent` has given
     it away at `created_at`, or from the start if that is None: a signal handler, a function that a library was given.
+    `is_nested`: a callback that unknown code runs only while the thread `parent` calls such code, in that thread.
     Main has no parent and no creation site.
     """
 
@@ -92,6 +93,7 @@ class Thread:
     may_run_at_creation: frozenset[ThreadId] = frozenset()
     argument_objects: frozenset[ObjectId] = frozenset()
     is_callback: bool = False
+    is_nested: bool = False
 
 
 @unique

@@ -204,7 +204,8 @@ class Sources:
     """What was compiled and how: enough to do it again.
 
     `root`: the directory that relative names of files in the results are seen from. `digest` identifies the program
-    that was compiled. `target`: the machine that it was compiled for and run on, if that is not this one.
+    that was compiled. `left_out`: code of the program that is not in the files. `target`: the machine that it was
+    compiled for and run on, if that is not this one.
     """
 
     files: tuple[SourceFile, ...]
@@ -215,6 +216,7 @@ class Sources:
     models: Models = field(default_factory=Models)
     root: str = ""
     digest: str = ""
+    left_out: tuple[str, ...] = ()
     target: TargetMachine | None = None
 
 

@@ -218,6 +218,7 @@ def _sources(settings: Settings, origin: Origin) -> Sources | None:
         models=settings.models,
         root=str(request.root),
         digest=origin.digest,
+        left_out=request.left_out,
         target=TargetMachine(target.triple, target.vias) if target is not None else None,
     )
 

@@ -220,6 +220,10 @@ class Namer:
             return "main thread"
         thread = self._cp.threads[thread_id]
         if thread.is_callback:
+            if thread.is_nested and thread.parent is not None:
+                return (
+                    f"`{self._function(thread.start)}`, called back by unknown code in the {self.thread(thread.parent)}"
+                )
             since = f" from {_line(thread.pos)} on" if thread.pos is not None else ""
             return f"`{self._function(thread.start)}`, which the system or a library may call at any time{since}"
         created = f", created at {_line(thread.pos)}" if thread.pos is not None else ""

@@ -31,26 +31,34 @@ from raceproof.model import (
     ThreadResult,
     TraceStep,
     Unwinding,
+    Verdict,
 )
 from raceproof.report.json_heaps import heaps_to_json
 from raceproof.report.json_invariants import invariants_to_json
+from raceproof.report.json_locations import locations_to_json
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
-def to_json(result: CheckResult) -> dict[str, Json]:
-    """Everything in the result; where a place is not known, `file` is empty and `line` and `column` are 0."""
-    certificates = list(dict.fromkeys(p.certificate for p in result.pairs if p.certificate is not None))
-    invariants = list(dict.fromkeys(p.invariants for p in result.pairs if p.invariants is not None))
-    heaps = list(dict.fromkeys(p.heaps for p in result.pairs if p.heaps is not None))
-    unwindings = list(dict.fromkeys(p.unwinding for p in result.pairs if p.unwinding is not None))
+def to_json(result: CheckResult, with_all_pairs: bool = True) -> dict[str, Json]:
+    """Everything in the result; where a place is not known, `file` is empty and `line` and `column` are 0.
+
+    Without all pairs: only the races are spelled out, with the locations for the rest; their proofs are left out.
+    """
+    pairs = [p for p in result.pairs if with_all_pairs or p.verdict is Verdict.RACE]
+    certificates = list(dict.fromkeys(p.certificate for p in pairs if p.certificate is not None))
+    invariants = list(dict.fromkeys(p.invariants for p in pairs if p.invariants is not None))
+    heaps = list(dict.fromkeys(p.heaps for p in pairs if p.heaps is not None))
+    unwindings = list(dict.fromkeys(p.unwinding for p in pairs if p.unwinding is not None))
     explored = next((engine for engine in result.engines if "executions" in engine.stats), None)
     return {
         **_headline(result),
         "properties": _properties(result),
         "root": result.sources.root if result.sources is not None else None,
         "program": {"files": list(result.files)},
-        "pairs": [_pair(pair, certificates, invariants, heaps, unwindings) for pair in result.pairs],
+        "locations": locations_to_json(result),
+        "pairs": [_pair(pair, certificates, invariants, heaps, unwindings) for pair in pairs],
+        "pairs_left_out": len(result.pairs) - len(pairs),
         "certificates": [_certificate(certificate) for certificate in certificates],
         "invariants": [invariants_to_json(found) for found in invariants],
         "heaps": [heaps_to_json(found) for found in heaps],
@@ -301,6 +309,7 @@ def _sources(sources: Sources) -> dict[str, Json]:
         "entry": sources.entry,
         "root": sources.root,
         "digest": sources.digest,
+        "left_out": list(sources.left_out),
         "target": _target(sources),
         "models": _models(sources.models),
     }

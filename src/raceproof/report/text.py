@@ -1,7 +1,8 @@
 """The result for a C programmer at a terminal, 80 columns wide.
 
-First the verdict, then each location with pairs that race or may race, then what was proved and why, then what
-was taken for granted. Pairs that differ only within the same two lines are shown as one.
+First the verdict, then the locations that race or may race, the most suspicious first: races as they were executed; of
+the first open locations one pair each with its lines; of the others the accesses with equal facts, a line each. Then
+what was proved and why, then what was taken for granted. Pairs that differ only within the same two lines are one.
 """
 
 from __future__ import annotations
@@ -30,12 +31,16 @@ from raceproof.report.advice import advice
 from raceproof.report.colors import Paint
 from raceproof.report.deadlocks import explain_blocked, headline
 from raceproof.report.executions import explain_deadlock, explain_race, explain_run, explain_search
+from raceproof.report.locations import AccessClass, Location, locations_of
 from raceproof.report.source_lines import SourceLines
 from raceproof.report.summary import summary_table
 
 WIDTH = 80
 MAX_SHOWN_PER_LOCATION = 3
-MAX_LOCATIONS_SHOWN = 10
+MAX_LOCATIONS_SHOWN = 20
+MAX_EXCERPTS = 3
+MAX_CLASSES = 6
+MAX_SITES = 4
 MAX_LOCATIONS_LISTED = 30
 MAX_TABLE_ROWS = 15
 MAX_REASONS = 3
@@ -70,9 +75,7 @@ def write_text(result: CheckResult, stream: TextIO, color: bool, saved_as: str |
     writer.deadlock_verdict(result)
     writer.deadlocks(result.deadlocks)
     if Property.DATA_RACE in result.asked:
-        writer.open_locations(
-            [p for p in result.pairs if p.verdict is not Verdict.RACE_FREE and not p.is_for_this_input]
-        )
+        writer.undecided([location for location in locations_of(result) if location.undecided])
     # A deadlock has been shown above, unless it did not happen again.
     writer.incidents([i for i in result.other if i.kind != "deadlock" or not result.deadlocks])
     if Property.DATA_RACE in result.asked:
@@ -174,16 +177,21 @@ class _Writer:
         missing = "" if self._saved_as else ", with a report written by --json REPORT.json"
         self.wrapped(f"See it step by step: raceproof replay {report} {which}{missing}", "  ", "    ")
 
-    def open_locations(self, pairs: Sequence[PairResult]) -> None:
-        locations: dict[tuple[str, ObjectId], list[PairResult]] = {}
-        for pair in pairs:
-            locations.setdefault((pair.target, pair.pair.target.object), []).append(pair)
-        # Races before mere possibilities; else in the order of the program.
-        groups = sorted(locations.values(), key=lambda group: all(p.verdict is not Verdict.RACE for p in group))
-        for group in groups[:MAX_LOCATIONS_SHOWN]:
-            self._location(group)
-        if len(groups) > MAX_LOCATIONS_SHOWN:
-            self._list_locations("The same at", groups[MAX_LOCATIONS_SHOWN:], "more location")
+    def undecided(self, locations: Sequence[Location]) -> None:
+        """Races and open locations, in the order of their ranks."""
+        excerpts = MAX_EXCERPTS
+        for location in locations[:MAX_LOCATIONS_SHOWN]:
+            self._headline(location)
+            if location.verdict is Verdict.RACE:
+                self._race(location)
+            elif excerpts:
+                excerpts -= 1
+                self._open(location)
+            else:
+                self._open_in_brief(location)
+        if len(locations) > MAX_LOCATIONS_SHOWN:
+            rest = [location.undecided for location in locations[MAX_LOCATIONS_SHOWN:]]
+            self._list_locations("The same at", rest, "more location")
 
     def _list_locations(self, title: str, groups: Sequence[Sequence[PairResult]], noun: str) -> None:
         """In brief: the first pair of each."""
@@ -200,28 +208,62 @@ class _Writer:
         if len(groups) > MAX_LOCATIONS_LISTED:
             self.line(f"  … and {_count(len(groups) - MAX_LOCATIONS_LISTED, 'more location')}, see --json")
 
-    def _location(self, pairs: Sequence[PairResult]) -> None:
+    def _headline(self, location: Location) -> None:
+        pairs = location.undecided
         races = sum(p.verdict is Verdict.RACE for p in pairs)
         verdict, problem = (Verdict.RACE, "data race") if races else (Verdict.UNKNOWN, "possible data race")
         kinds = [f"{_count(races, 'pair')} of accesses"] if races else []
         if races < len(pairs):
             kinds.append(f"{_count(len(pairs) - races, 'pair')} {'' if races else 'of accesses '}not decided")
-        target, details = pairs[0].target, ", ".join(kinds)
+        target, details = location.name, ", ".join(kinds)
         fits = len(f"{target}: {problem} ({details})") <= WIDTH
         self.line()
         self.line(
             f"{self._paint.bold(target)}: {self._paint.verdict(verdict, problem)}"
             + (f" ({details})" if fits else f"\n  {details}")
         )
-        entries = _merge_same_lines(pairs)
+
+    def _race(self, location: Location) -> None:
+        entries = _merge_same_lines(location.undecided)
         for entry in entries[:MAX_SHOWN_PER_LOCATION]:
-            self._entry(entry)
+            self._entry(entry, location)
         more = sum(len(entry) for entry in entries[MAX_SHOWN_PER_LOCATION:])
         if more:
             self.line()
             self.line(f"  … and {_count(more, 'more pair')}, see --json")
 
-    def _entry(self, pairs: Sequence[PairResult]) -> None:
+    def _open(self, location: Location) -> None:
+        """The pair that looks most like a race, and how else the location is accessed."""
+        self._entry(_merge_same_lines(location.undecided)[0], location)
+        others = [c for c in location.classes if c.is_open and not _is_shown(c, location.undecided[0])]
+        if others:
+            self.line()
+            self.line("  Other accesses:")
+            self._classes(others, "    ")
+
+    def _open_in_brief(self, location: Location) -> None:
+        self._classes([c for c in location.classes if c.is_open], "  ")
+        self._why(location.undecided[0], location)
+
+    def _classes(self, classes: Sequence[AccessClass], indent: str) -> None:
+        for found in classes[:MAX_CLASSES]:
+            places = [_place(pos) if pos is not None else f"`{function}`" for pos, function in found.sites]
+            more = f" and {len(places) - MAX_SITES} more" if len(places) > MAX_SITES else ""
+            kind = f"{'atomic ' if found.is_atomic else ''}{found.kind.value}"
+            article = "the " if found.thread.startswith("main") else ""
+            held = ", ".join(found.locks) if found.locks else "no lock"
+            text = f"{kind} at {', '.join(places[:MAX_SITES])}{more}, by {article}{found.thread}, holding {held}"
+            self.wrapped(text, indent, indent + "  ")
+        if len(classes) > MAX_CLASSES:
+            self.line(f"{indent}… and {len(classes) - MAX_CLASSES} other ways, see --json")
+
+    def _why(self, shown: PairResult, location: Location) -> None:
+        if location.cause is not None:
+            self.wrapped(f"Not proved: {location.cause}", "  ", "    ")
+        for text in [*_about_the_usual_lock(location), *self._advice(shown)][:1]:
+            self.wrapped(f"What would help: {text[0].lower()}{text[1:]}", "  ", "    ")
+
+    def _entry(self, pairs: Sequence[PairResult], location: Location) -> None:
         shown = pairs[0]
         first, second = shown.accesses
         self.line()
@@ -236,12 +278,7 @@ class _Writer:
             self._lines(explain_race(shown.race))
             self._replay(f"--race {shown.id}")
         else:
-            label = "Known: "
-            for text in shown.evidence:
-                self.wrapped(label + text, "  ", "    ")
-                label = ""
-            for text in self._advice(shown)[:1]:
-                self.wrapped(f"What would help: {text[0].lower()}{text[1:]}", "  ", "    ")
+            self._why(shown, location)
         for mark in _marks(shown):
             self.wrapped(mark, "  ", "    ")
         if len(pairs) > 1:
@@ -399,6 +436,27 @@ def _merge_same_lines(pairs: Sequence[PairResult]) -> list[list[PairResult]]:
 
     groups = [sorted(entry, key=rank) for entry in entries.values()]
     return sorted(groups, key=lambda entry: rank(entry[0]))
+
+
+def _is_shown(found: AccessClass, pair: PairResult) -> bool:
+    """Whether one of the pair's accesses says as much."""
+    return any(
+        (a.kind, a.is_atomic, a.thread, a.held) == (found.kind, found.is_atomic, found.thread, found.locks)
+        and found.sites == ((a.pos, a.function),)
+        for a in pair.accesses
+    )
+
+
+def _about_the_usual_lock(location: Location) -> list[str]:
+    """The lock that most accesses hold, and where it is missing."""
+    if location.usual_lock is None:
+        return []
+    lock, holding, all_places = location.usual_lock
+    missing = [
+        pos for c in location.classes if c.is_open and lock not in c.locks for pos, _ in c.sites if pos is not None
+    ]
+    where = f" at {_place(missing[0])}" if missing else ""
+    return [f"Hold {lock}{where}, as {holding} of the {all_places} accesses do."]
 
 
 def _marks(pair: PairResult) -> list[str]:

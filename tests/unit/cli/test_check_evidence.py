@@ -83,6 +83,7 @@ def test_all_is_accepted(directory: Path, capsys: pytest.CaptureFixture[str]) ->
 
 
 def say_race_free(data: dict[str, Any]) -> None:
+    data.pop("locations")  # as an earlier version writes it: they would give the forgery away by themselves
     for answer in (data, data["properties"][0]):
         answer.update(verdict="race-free", scope="all-inputs")
 

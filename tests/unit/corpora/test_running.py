@@ -142,8 +142,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checking, "CHECK", ("raceproof", "check"))
     settings = replace(SETTINGS, cflags=("-DX",), data_model="ILP32", headers="bundled", time_limit=2.5)
     common = [
-        "raceproof", "check", "--no-config", "--json", "r.json", "--time-limit", "2.5", "--engines", "lockset,explore",
-        "--headers", "bundled", "--cflag=-DX",
+        "raceproof", "check", "--no-config", "--json", "r.json", "--pairs-detail", "--time-limit", "2.5",
+        "--engines", "lockset,explore", "--headers", "bundled", "--cflag=-DX",
     ]  # fmt: skip
     program = Task("a.c", "demo", Path("/demo/a.c"), Verdict.RACE)
     definition = Task("a.yml", "demo", Path("/demo/a.yml"), Verdict.RACE)

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from raceproof.core import Budget, Unsupported
+from raceproof import lockset
+from raceproof.core import Budget
 from raceproof.facts import analyse, race_pairs
 from raceproof.frontend import Cache, from_files, load, parse_module
+from raceproof.frontend.opaque_assembly import with_opaque_assembly
 from raceproof.ir import Origin, Program
-from raceproof.model import ConcurrentProgram
+from raceproof.model import ConcurrentProgram, Verdict
 
 ASSEMBLY = """
 @counter = global i32 0
@@ -35,7 +37,9 @@ declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 
 
 def with_assembly(worker: str, unused: str = "nop") -> Program:
-    return parse_module(ASSEMBLY.format(worker=worker, unused=unused), Origin(("a.ll",), (), "LP64"), "main")
+    return parse_module(
+        with_opaque_assembly(ASSEMBLY.format(worker=worker, unused=unused)), Origin(("a.ll",), (), "LP64"), "main"
+    )
 
 
 def facts_of(tmp_path: Path, text: str) -> ConcurrentProgram:
@@ -54,10 +58,11 @@ def test_assembly_touches_what_its_operands_lead_to() -> None:
     assert any("inline assembly" in assumption.text for assumption in cp.assumptions)
 
 
-def test_assembly_that_nobody_understands_is_refused_where_it_is_reached() -> None:
-    assert places(analyse(with_assembly("lock; incl $0", "call main"), Budget.unlimited())) == {"counter"}
-    with pytest.raises(Unsupported, match="not understood"):
-        analyse(with_assembly("call main"), Budget.unlimited())
+def test_assembly_that_is_not_understood_touches_its_operands_where_it_is_reached() -> None:
+    assert places(analyse(with_assembly("lock; incl $0", "frob $0"), Budget.unlimited())) == {"counter"}
+    cp = analyse(with_assembly("frob $0"), Budget.unlimited())
+    assert places(cp) == {"counter"}
+    assert any("inline assembly that is not understood" in assumption.text for assumption in cp.assumptions)
 
 
 CALLBACKS = """
@@ -86,7 +91,7 @@ def test_callbacks_that_register_one_another_are_one_kind_each(tmp_path: Path) -
 
 
 GIVEN = """
-void library(void (*f)(void));
+void library(void (*f)(void)) __asm__("library_start_thread");
 static int early, late;
 static void second(void) { early = late = 1; }
 static void first(void) { library(second); }
@@ -164,3 +169,38 @@ def test_code_from_outside_may_post_the_semaphores_that_it_has(call: str, exclud
         "}\n",
     )
     assert bool(cp.exclusive) is excludes
+
+
+WITHIN = """
+void library(void (*f)(int));
+void other(void);
+void library_thread(void (*f)(int));
+static int x;
+static void callback(int n) { x += n; }
+static void *worker(void *arg) { %s; return arg; }
+int main(void) {
+    pthread_t t;
+    %s;
+    pthread_create(&t, 0, worker, 0);
+    x = 1;
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("worker", "main", "is_open"),
+    [
+        ("0", "library(callback)", False),
+        ("other()", "library(callback)", True),  # it may have been kept
+        ("x = 2", "0", True),
+        ("0", "library_thread(callback)", True),  # whose name says that it starts something
+        ("library(callback)", "0", True),
+    ],
+)
+def test_callbacks_of_unknown_functions_run_while_such_a_function_is_called(
+    tmp_path: Path, worker: str, main: str, is_open: bool
+) -> None:
+    cp = facts_of(tmp_path, WITHIN % (worker, main))
+    found = lockset.run(cp, race_pairs(cp), lockset.LocksetOptions(), Budget.unlimited()).findings
+    assert any(f.verdict is not Verdict.RACE_FREE for f in found) == is_open

@@ -73,7 +73,7 @@ def test_what_reaches_memory_through_operands(template: str, constraints: str) -
         "movq other@GOTPCREL(%rip), $0",
         "movl ${1:c}, $0",  # a bare symbol, which is a place in memory
         "mov x0, x1",
-        "push %rbx",
+        "push %rsp",
         ".byte 0x0f",
         "incl $0; .globl x",
         "$(movl$|mov$) $1, $0",

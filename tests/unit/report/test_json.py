@@ -72,6 +72,7 @@ def test_a_race_has_all_that_a_replay_needs() -> None:
         "entry": "main",
         "root": "/work",
         "digest": "d1",
+        "left_out": [],
         "target": None,
         "models": {"locks": [], "safe": [], "functions": []},
         "module": "abc",

@@ -83,7 +83,7 @@ def test_an_open_pair_is_shown_with_its_lines(source: str) -> None:
         "    by the main thread",
         "    holding no lock",
     ]
-    assert "  Known: no common lock, and nothing orders the two" in lines
+    assert "  Not proved: no common lock, and nothing orders the two" in lines
 
 
 def test_an_access_against_itself_is_shown_once(source: str) -> None:
@@ -184,26 +184,42 @@ def test_pairs_on_the_same_lines_are_shown_as_one_with_two_writes_first() -> Non
     write = access_result(10)
     read = access_result(10, AccessKind.READ)
     output = text(check_result(pair_result(1, first=read, second=write), pair_result(2, first=write, second=write)))
-    assert output.count("Known:") == 1
+    assert output.count("Not proved:") == 1
     assert "(2 pairs of accesses on these lines)" in output
     assert "write in `worker`" in output
 
 
-def test_many_pairs_at_a_location_are_cut() -> None:
+def test_of_an_open_location_one_pair_is_shown_and_the_other_accesses_in_brief() -> None:
     pairs = [pair_result(i, first=access_result(10 + i)) for i in range(1, 9)]
     output = text(check_result(*pairs))
-    assert output.count("Known:") == 3
+    assert output.count("Not proved:") == 1
+    assert "  Other accesses:\n    write at demo.c:11, demo.c:12, demo.c:13, demo.c:14 and 4 more, by" in output
+
+
+def test_many_races_at_a_location_are_cut() -> None:
+    pairs = [pair_result(i, Verdict.RACE, first=access_result(10 + i)) for i in range(1, 9)]
+    output = text(check_result(*pairs))
+    assert output.count("Executed and repeated") == 3
     assert "… and 5 more pairs, see --json" in output
 
 
 def test_many_locations_are_listed_in_brief() -> None:
-    pairs = [pair_result(i, target=f"x{i}") for i in range(1, 50)] + [pair_result(50, target="x11")]
+    pairs = [pair_result(i, target=f"x{i}") for i in range(1, 60)] + [pair_result(60, target="x21")]
     output = text(check_result(*pairs))
-    assert output.count("possible data race") == 10
+    assert output.count("possible data race") == 20
+    assert output.count("pair 1: write in `worker`") == 1
+    assert "x4: possible data race (1 pair of accesses not decided)\n  write at demo.c:10, by thread" in output
     assert "The same at 39 more locations:\n" in output
-    assert "  x11: write at demo.c:10, read at demo.c:22, 1 more pair\n" in output
-    assert "  x40: write at demo.c:10, read at demo.c:22\n" in output
+    assert "  x21: write at demo.c:10, read at demo.c:22, 1 more pair\n" in output
+    assert "  x50: write at demo.c:10, read at demo.c:22\n" in output
     assert "… and 9 more locations, see --json" in output
+
+
+def test_the_lock_that_most_accesses_hold_is_the_advice() -> None:
+    reads = [access_result(line, AccessKind.READ, held=("mutex",)) for line in (30, 31)]
+    pairs = [pair_result(i, first=access_result(10), second=read) for i, read in enumerate(reads, start=1)]
+    output = text(check_result(*pairs))
+    assert "What would help: hold mutex at demo.c:10, as 2 of the 3 accesses do." in output
 
 
 def test_a_long_path_has_a_line_of_its_own() -> None:

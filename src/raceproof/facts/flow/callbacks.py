@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +12,7 @@ from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.process_state import ALIASES
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.pointers.calls import INLINE_ASSEMBLY
-from raceproof.ir import Call, Function, SiteId
+from raceproof.ir import Call, Function, PtrType, SiteId
 from raceproof.model import MemLoc, ObjectId, ObjectKind
 
 if TYPE_CHECKING:
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
 
 ASYNCHRONOUS: Final = frozenset(["aio_read", "aio_write", "lio_listio", "getaddrinfo_a", "io_submit", "io_uring_enter"])
 """They read or write memory of the program when they have long returned, in no thread of the program's."""
+
+
+MAX_NESTED: Final = 100
+"""Callbacks times threads that may call unknown code: beyond that all callbacks may run at any time."""
+_STARTS: Final = re.compile(
+    r"thread|thrd|spawn|fork|async|timer|alarm|signal|daemon|worker|pool|submit|schedul|audio|stream_open|openstream"
+    r"|process_callback|queue_work|fuse_main|parallel",
+    re.IGNORECASE,
+)
+"""Names of functions that may run what they are given in a thread of their own, or later."""
 
 
 class Callbacks:
@@ -114,6 +125,61 @@ class Callbacks:
                         work.append(other)
             self._brought[start] = tuple(found)
         return self._brought[start]
+
+    def run_within(self, call: Call) -> tuple[str, ...]:
+        """Functions that unknown code may call back while this call lasts: any that such code was ever given."""
+        return tuple(sorted(self.nested)) if self._runs_unknown_code(call) else ()
+
+    def _runs_unknown_code(self, call: Call) -> bool:
+        return any(self._world.is_unknown(name) and name != INLINE_ASSEMBLY for name in self._world.callees(call))
+
+    @cached_property
+    def nested(self) -> frozenset[str]:
+        """Functions given to unknown code that run only while such code is called, in the thread that calls it.
+
+        That is assumed of all but those that go to a function whose name or type says that it starts something, those
+        that are given to other functions to be kept, and those that start threads or register handlers themselves.
+        """
+        given: set[str] = set()
+        lingering: set[str] = set(self.from_the_start)
+        creations = 0
+        for function in self._world.program.functions.values():
+            for instr in function.instructions():
+                if not isinstance(instr, Call):
+                    continue
+                creations += sum(op.kind is Sync.CREATE for op in self._world.sync_ops(instr))
+                starts = self.given_by(function, instr)
+                named = [n for n in self._world.callees(instr) if n not in self._world.program.functions]
+                if any(map(self._world.is_unknown, self._world.points_to.foreign_starts(instr.id))):
+                    return frozenset()  # unknown code that the library runs, it may not be known when
+                if all(map(self._world.is_unknown, named)) and not any(map(_STARTS.search, named)):
+                    given.update(starts)
+                else:
+                    lingering.update(starts)
+        given -= {start for start in given if start in lingering or self._may_linger(start)}
+        while left := {start for start in given if not given.issuperset(self.brought_by(start))}:
+            given -= left
+        return frozenset(given) if len(given) * (creations + 1) <= MAX_NESTED else frozenset()
+
+    def _may_linger(self, start: str) -> bool:
+        """It looks like the start of a thread, or leaves something behind that runs later."""
+        function = self._world.program.functions[start]
+        is_start = [isinstance(p.type, PtrType) for p in function.params] == [True]
+        return (
+            (is_start and isinstance(function.returns, PtrType))
+            or start in self._world.may_spawn
+            or any(name in self._registers for name in self._world.called_by(start))
+        )
+
+    @cached_property
+    def _registers(self) -> frozenset[str]:
+        """Functions that register handlers with the library."""
+        return frozenset(
+            name
+            for name, function in self._world.program.functions.items()
+            for instr in function.instructions()
+            if isinstance(instr, Call) and any(self.calls_later(callee) for callee in self._world.callees(instr))
+        )
 
     @cached_property
     def gives_away(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:

@@ -185,7 +185,8 @@ class ThreadRecord:
     object, the id is stored (None: elsewhere). These only grow.
 
     `is_callback`: no thread, but a function that `parent` gives to the outside world, which may run it from then on, on
-    any thread, any number of times; `beside`: what may run when it is given away.
+    any thread, any number of times; `beside`: what may run when it is given away. `is_nested`: one that runs only while
+    `parent` calls unknown code, in that thread.
     """
 
     id: ThreadId
@@ -208,6 +209,7 @@ class ThreadRecord:
     id_offsets: set[int | None] = field(default_factory=set)
     always_many: bool = False
     is_callback: bool = False
+    is_nested: bool = False
     beside: frozenset[ThreadId] = frozenset()
 
     def may_be_id(self, address: Linear, size: int) -> bool:

@@ -46,6 +46,7 @@ from raceproof.model import (
 )
 
 GIVEN_AWAY = (SiteId(-1),)  # in place of call sites: the function was given to the outside world
+CALLED_BACK = (SiteId(-2),)  # and this: unknown code runs it while it is called
 FROM_THE_START = ThreadId(MAIN + 1)  # the first of the callbacks that may run from the start, which stands for all
 
 MAX_CONTEXTS = 4  # per thread and function; then they are merged by locks held
@@ -99,8 +100,8 @@ class Flow:
         self._groups: dict[tuple[ThreadId, str, tuple[SiteId, ...]], int] = {}
         self._chains: dict[tuple[ThreadId, str], dict[tuple[SiteId, ...], None]] = {}
         self._threads: dict[ThreadKey, ThreadRecord] = {}
-        self._callbacks: dict[tuple[ThreadId, str], ThreadRecord] = {}  # by who gave them away
-        self._leaders: dict[ThreadId, ThreadRecord] = {}  # the first of these in which it matters who runs it
+        self._callbacks: dict[tuple[ThreadId, bool, str], ThreadRecord] = {}  # by who gave them away, and if nested
+        self._leaders: dict[tuple[ThreadId, bool], ThreadRecord] = {}  # the first in which it matters who runs it
         self._queue: dict[Context, None] = {}
         self._order: list[tuple[int, int, Context]] = []
         self._count = 0
@@ -122,8 +123,8 @@ class Flow:
             entry.may_run[self._escaped_thread(function).id] = 2
         for key in self.known_threads:  # the same threads get the same ids as in the flow before
             self._threads[key] = self._new_thread(key[3], key[0], key[2])
-            if key[1] == GIVEN_AWAY:
-                self._mark_callback(self._threads[key])
+            if key[1] in (GIVEN_AWAY, CALLED_BACK):
+                self._mark_callback(self._threads[key], key[1] == CALLED_BACK)
         main.context = self._context(MAIN, main.start, (), entry.copy())
         self._enqueue(main.context)
         for record in self.records[1:]:
@@ -292,29 +293,34 @@ class Flow:
                 self.changed(other)  # an id may be of either
         return self._threads[key]
 
-    def give_away(self, creator: Context, starts: Iterable[str], site: SiteId) -> list[ThreadRecord]:
+    def give_away(
+        self, creator: Context, starts: Iterable[str], site: SiteId, is_nested: bool = False
+    ) -> list[ThreadRecord]:
         """The abstract threads that stand for what may run once `creator` gives `starts` to the outside world.
 
         There is one for each function and each thread that gives it away, wherever it does. What a callback gives away,
         or a thread below a callback, counts as given away together with the first callback above, by the same thread:
         it may run only later. Otherwise callbacks that register one another would be as many as there are orders in
-        which they can do so.
+        which they can do so. `is_nested`: they run only while unknown code is called, unless what calls it is a
+        callback that may run at any time.
         """
         above = self._callback_above(creator.thread)
         owner = creator.thread
         if above is not None and above.parent is not None:
             owner = above.parent if above.site is not None else FROM_THE_START
+            is_nested &= above.is_nested
         given = dict.fromkeys(brought for start in starts for brought in self.world.callbacks.brought_by(start))
-        records = {self._callback(owner, start, site): None for start in given}
+        records = {self._callback(owner, start, site, is_nested): None for start in given}
         if any(start in self.world.thread_bound for start in given):
-            records[self._leaders[owner]] = None
+            records[self._leaders[owner, is_nested]] = None
         return list(records)
 
-    def _callback(self, owner: ThreadId, start: str, site: SiteId) -> ThreadRecord:
-        record = self._callbacks.get((owner, start))
+    def _callback(self, owner: ThreadId, start: str, site: SiteId, is_nested: bool) -> ThreadRecord:
+        record = self._callbacks.get((owner, is_nested, start))
         if record is None:
-            record = self._threads[(owner, GIVEN_AWAY, site, start)] = self._new_kind(start, owner, site)
-            self._mark_callback(record)
+            how = CALLED_BACK if is_nested else GIVEN_AWAY
+            record = self._threads[(owner, how, site, start)] = self._new_kind(start, owner, site)
+            self._mark_callback(record, is_nested)
         return record
 
     def start_callbacks(self, records: Iterable[ThreadRecord], may_run: frozenset[ThreadId]) -> None:
@@ -333,12 +339,13 @@ class Flow:
             current = record.parent
         return found
 
-    def _mark_callback(self, record: ThreadRecord) -> None:
+    def _mark_callback(self, record: ThreadRecord, is_nested: bool) -> None:
         record.is_callback = record.always_many = True
+        record.is_nested = is_nested
         if record.parent is not None:
-            self._callbacks[(record.parent, record.start)] = record
+            self._callbacks[(record.parent, is_nested, record.start)] = record
             if record.start in self.world.thread_bound:
-                self._leaders.setdefault(record.parent, record)
+                self._leaders.setdefault((record.parent, is_nested), record)
 
     def _new_kind(self, start: str, parent: ThreadId, site: SiteId) -> ThreadRecord:
         if len(self.records) >= MAX_THREADS:
@@ -429,7 +436,7 @@ class Flow:
         """
         if not record.is_callback or record.parent is None or record.start not in self.world.thread_bound:
             return record.id
-        return self._leaders[record.parent].id if record.site is not None else FROM_THE_START
+        return self._leaders[record.parent, record.is_nested].id if record.site is not None else FROM_THE_START
 
     def thread_ends(self, context: Context, state: State) -> None:
         record = self.records[context.thread]
@@ -443,7 +450,8 @@ class Flow:
             ended = join(ended, moment) if ended is not None else moment
         # It may end anywhere, and leave behind what it has made until then.
         if self.world.cancels or record.start in self.world.may_call_unknown:
-            ended = State(may_run={other.id: MANY for other in self.records if self.is_below(other, record.id)})
+            left = (r for r in self.records if self.is_below(r, record.id) and not r.is_nested)
+            ended = State(may_run={other.id: MANY for other in left})
         changed = (ended is None) != (record.ended is None) or (
             ended is not None and record.ended is not None and ended.full_key() != record.ended.full_key()
         )

@@ -24,6 +24,7 @@ from raceproof.ir import Call, IntConst, PtrType
 from raceproof.model import MAIN, ZERO, Atom, Base, Derived, HeldLock, Linear, LockKind, LockMode, of_atom
 
 if TYPE_CHECKING:
+    from raceproof.facts.flow.contexts import ThreadRecord
     from raceproof.facts.flow.walker import Walker
 
 SPECIFIC = "thread-specific"
@@ -50,8 +51,8 @@ def call(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         return states
     if effect is None:
         w.flow.observed.assume(
-            f"`{name}` is not known: it may touch, keep and call whatever it can reach, or unknown functions were "
-            "given before, but takes or waits for no lock of the program's own",
+            f"`{name}` is not known: while it is called it may touch, keep and call whatever it can reach, or unknown "
+            "functions were given before, but takes or waits for no lock of the program's own, and starts no threads",
             instr.id,
         )
         return _unknown(w, instr, name, state)
@@ -184,7 +185,10 @@ def _use_stream(w: Walker, instr: Call, index: int, touch: TargetedTouch, addres
 def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
     for arg in instr.args:
         state.publish(w.value(arg, state))
-    _give_away(w, instr, w.world.callbacks.given_by(w.function, instr), state)
+    running = dict(state.may_run)
+    callbacks = w.world.callbacks
+    _give_away(w, instr, [s for s in callbacks.given_by(w.function, instr) if s not in callbacks.nested], state)
+    nested = _call_within(w, instr, state)
     for index, touch in enumerate(w.world.touches(w.function, instr)):
         w.record(instr.id, index, touch, None, state)
         state.find(touch.objects)
@@ -198,8 +202,23 @@ def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         del state.locks[held]
     regions.library_call(w, instr, name)
     state.memory.clear()
+    for record in nested:  # they are over by now, and start no threads
+        if record.id not in running:
+            state.may_run.pop(record.id, None)
     call_transfer.set_result(w, instr, state)
     return [] if instr.noreturn else [state]
+
+
+def _call_within(w: Walker, instr: Call, state: State) -> list[ThreadRecord]:
+    """What unknown code may call back before it returns, like threads that end with the call; these are returned."""
+    starts = w.world.callbacks.run_within(instr)
+    if not starts:
+        return []
+    records = w.flow.give_away(w.context, starts, instr.id, is_nested=True)
+    state.may_run.update((record.id, MANY) for record in records)
+    if w.recording:
+        w.flow.start_callbacks(records, frozenset(state.may_run))
+    return [record for record in records if record.is_nested]
 
 
 def _give_away(w: Walker, instr: Call, starts: Sequence[str], state: State) -> None:

@@ -428,7 +428,7 @@ class World:
     def _calls_back_or_twice(self, function: Function) -> bool:
         """It registers handlers, gives functions to unknown ones, or calls setjmp."""
         return any(
-            bool(self.callbacks.given_by(function, instr))
+            bool(self.callbacks.given_by(function, instr) or self.callbacks.run_within(instr))
             or any(name in RETURNS_TWICE or self.callbacks.calls_later(name) for name in self.callees(instr))
             for instr in function.instructions()
             if isinstance(instr, Call)

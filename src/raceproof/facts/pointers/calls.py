@@ -13,7 +13,6 @@ from enum import Enum, unique
 from types import MappingProxyType
 from typing import Protocol
 
-from raceproof.core import Unsupported
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.sync_api import sync_op
 from raceproof.facts.pointers.constraints import ConstraintBuilder, Instance
@@ -23,9 +22,8 @@ from raceproof.model import ObjectKind
 FROM_OUTSIDE = "a function from outside"
 """Among the callees of a call: its pointer may come from code that is not there. Nothing is known of this function."""
 
-# The callees that the front end gives to assembly: it touches what its operands lead to, or nobody knows what it does.
+# The callee that the front end gives to assembly which touches what its operands lead to.
 INLINE_ASSEMBLY = "inline assembly"
-OBSCURE_ASSEMBLY = "inline assembly that is not understood"
 
 
 @unique
@@ -88,8 +86,6 @@ class CallLinker:
         node = self.builder.value(instance, callee)
         if node is None:
             if isinstance(callee, OtherConst) and self.library is not None:
-                if callee.text == OBSCURE_ASSEMBLY:
-                    raise Unsupported(OBSCURE_ASSEMBLY, instr.pos)
                 self.found.callees.setdefault(instr.id, {})[INLINE_ASSEMBLY] = None
                 self.library.call_unknown(instance, instr, INLINE_ASSEMBLY)
             return

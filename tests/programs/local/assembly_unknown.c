@@ -1,0 +1,27 @@
+// Assembly of which nothing is understood takes nothing from what its operands and its text do not lead to.
+#include <pthread.h>
+
+static int given, named, unrelated;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void strange(int *place) {
+    __asm__ volatile("tpause %%eax\n\tclwb %0\n\tincl named(%%rip)" : "+m"(*place) : "a"(0), "d"(0) : "cc");
+}
+
+static void *worker(void *arg) {
+    pthread_mutex_lock(&lock);
+    unrelated++;                                // no-race alarm(explore): it does not run assembly
+    pthread_mutex_unlock(&lock);
+    return arg;
+}
+
+int main(void) {
+    pthread_t a, b;
+    strange(&given);
+    named++;                                    // no-race
+    pthread_create(&a, NULL, worker, NULL);
+    pthread_create(&b, NULL, worker, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return unrelated + given;                   // no-race
+}
