@@ -60,6 +60,7 @@ bench: .venv/.stamp-dev
 # The papers' tables, rebuilt, into docs/results.md: less than 20 minutes on two cores.
 tables: .venv/.stamp-tables
 	$(BIN)/python bench/tables.py --write
+	$(BIN)/python bench/target_table.py --write
 	$(BIN)/python bench/petri_table.py --write
 	$(BIN)/python bench/transactions_table.py --write
 	$(BIN)/python bench/inputs_table.py --write

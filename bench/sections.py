@@ -70,6 +70,14 @@ thread states decide: `*status = value` writes both status words, and one of the
 it at the same time only in runs in which the controller comes late: the hunt lets those go first that may still come
 to the pair.""",
     ),
+    "tables-targets": (
+        "## Host and target: Table 2 and Fig. 10 of [DHTC]",
+        """The same searches on the host and on targets ([docs/target.md](target.md)): the coding and communication
+program on all of them, the launch control program (Fig. 12) on x86. All races are looked for. Traces, transitions and
+races are those of the target; where they differ from the host's with the same data model, the row says so. *factor*:
+CPU time of the search on the target by that on the host. aarch64, arm and riscv64 are emulated by qemu, so that their
+times are not those of boards.""",
+    ),
     "tables-petri": (
         "## Any number of threads: Table 1 of [PN]",
         """The paper's seven examples, in `examples/sml/`, by its algorithm as written ([PN, Fig. 4]) and, under

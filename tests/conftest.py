@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sys
 
@@ -38,6 +39,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     for build in (
         build_host,
         lambda: build_host(machine="x86") if why_not_32_bits() is None else None,
+        lambda: build_host(machine="aarch64") if shutil.which("qemu-aarch64") is not None else None,
         kernel,
         lambda: build_library("octagon"),
     ):

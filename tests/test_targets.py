@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from exploring import Searched, Subject, load, search
+from exploring import Searched, Subject, host_run, load, load_text, output_of, search
 from programs_truth import Truth, all_programs, program_name, read_truth, sample
 
+from raceproof import frontend
 from raceproof.cli import Exit, main
 from raceproof.core import InputError, Unsupported
 from raceproof.explore.build import why_not_32_bits
-from raceproof.explore.target import Target
+from raceproof.explore.target import Target, machine_of
+from raceproof.frontend import MACHINES
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 QEMU = {"aarch64": "qemu-aarch64 {}", "arm": "qemu-arm {}", "riscv64": "qemu-riscv64 {}"}
@@ -162,6 +165,28 @@ def test_check_runs_on_the_target(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_mistakes(arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explore", str(EXAMPLES / "bank_race.c"), *arguments]) == Exit.BAD_INPUT
     assert why in capsys.readouterr().err
+
+
+def test_preprocessed_files_are_compiled_for_the_target(tmp_path: Path) -> None:
+    """By clang itself, which has no headers."""
+    program = tmp_path / "program.i"
+    program.write_text("int x;\nint main(void) { return x; }\n")
+    sizes = {}
+    for machine in MACHINES:
+        request = frontend.from_files([program]).for_machine(machine)
+        triple = re.search(r'^target triple = "([a-z0-9_]+)-', frontend.link_program(request).text, re.MULTILINE)
+        assert triple is not None
+        assert machine_of(triple[1]) == machine
+        sizes[machine] = frontend.load(request).pointer_size
+    assert sizes == {"x86_64": 8, "x86": 4, "aarch64": 8, "arm": 4, "riscv64": 8}
+
+
+def test_the_program_does_not_see_the_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RACEPROOF_SECRET", "not for the program")
+    text = 'int main(void) { printf("%s", getenv("RACEPROOF_SECRET") ? "seen" : "hidden"); return 0; }'
+    for where, machine in ((None, None), (target("x86"), "x86")):
+        run = host_run(load_text(text, tmp_path, machine=machine), target=where)
+        assert output_of(run) == "hidden"
 
 
 def test_agents_are_built(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

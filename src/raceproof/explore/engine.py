@@ -155,7 +155,8 @@ def _search(
     cp: ConcurrentProgram, prepared: Prepared, options: ExploreOptions, budget: Budget
 ) -> tuple[Prepared, HostRun, tuple[str, ...]]:
     """Run the host; again in fork mode if the program took it down, and nobody asked for the memory mode."""
-    notes = [f"a child process for each execution: {prepared.why_isolation}"] if prepared.why_isolation else []
+    notes = [f"run on {options.target.triple}"] if options.target is not None else []
+    notes += [f"a child process for each execution: {prepared.why_isolation}"] if prepared.why_isolation else []
     host_run = _run_once(prepared, options, budget)
     may_fork = prepared.isolation == "memory" and options.isolation == "auto"
     may_fork = may_fork and not (host_run.interrupted or host_run.is_lost)

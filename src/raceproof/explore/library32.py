@@ -121,7 +121,7 @@ _C23: Final = _words("""
 """)
 # Those of native/library32.c.
 _OWN: Final = _words("""
-    pthread_rwlockattr_setkind_np pthread_rwlockattr_getkind_np rawmemchr
+    pthread_rwlockattr_setkind_np pthread_rwlockattr_getkind_np rawmemchr glibc_setrobust
     __isnan __isnanf __isnanl __isinf __isinff __isinfl __finite __finitef __finitel
 """)
 _OTHER_NAMES: Final = {
@@ -129,6 +129,8 @@ _OTHER_NAMES: Final = {
     **{f"__{name}": name for name in _words("rawmemchr strtok_r strnlen strsep strcasecmp mempcpy")},
     **{f"pthread_mutexattr_{verb}kind_np": f"pthread_mutexattr_{verb}type" for verb in ("get", "set")},
     **{f"pthread_mutexattr_{verb}robust_np": f"pthread_mutexattr_{verb}robust" for verb in ("get", "set")},
+    "pthread_mutexattr_setrobust": "glibc_setrobust",
+    "pthread_mutexattr_setrobust_np": "glibc_setrobust",
     "strerror_r": "gnu_strerror_r",
     "basename": "gnu_basename",
     "strtoq": "strtoll",

@@ -18,7 +18,7 @@ from raceproof.explore.library32 import check_library
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.outside import allocating_scans, may_see_fp_environment, needs_fork
 from raceproof.explore.process import Where
-from raceproof.explore.target import Target, machine_of, reached
+from raceproof.explore.target import machine_of, reached
 from raceproof.facts import Sync, sync_op
 from raceproof.frontend import LinkedModule
 from raceproof.ir import CompareExchange, Instr, Load, MemoryOrder, Rmw, Store, Terminator
@@ -58,9 +58,9 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
 
     The steps of a run depend on the pairs and on nothing else here: a schedule can be repeated with the same pairs.
     """
+    machine = _machine(cp, options)
     if options.module is None:
         raise InternalError("nothing to run: the options of the explorer have no module")
-    machine = _machine(cp, options.module, options.target)
     watched = {number for pair in pairs for number in (pair.first, pair.second)}
     futures = compute_futures(cp, pairs, budget) if options.algorithm in _PRUNING else None
     tokens = [token for token in futures.tokens if token is not None] if futures is not None else []
@@ -90,10 +90,12 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
     )
 
 
-def _machine(cp: ConcurrentProgram, module: LinkedModule, target: Target | None) -> str | None:
+def _machine(cp: ConcurrentProgram, options: ExploreOptions) -> str | None:
     """The machine for which the runtime is built with its own C library; None if it takes that of this one."""
+    target = options.target
     if target is not None:
-        triple = re.search(r'^target triple = "([a-z0-9_]+)-', module.text, re.MULTILINE)
+        text = options.module.text if options.module is not None else ""
+        triple = re.search(r'^target triple = "([a-z0-9_]+)-', text, re.MULTILINE)
         if triple is None or machine_of(triple[1]) != target.machine:
             raise Unsupported(f"running a program on {target.triple} that was not compiled for it")
         return target.machine

@@ -139,7 +139,8 @@ class Host:
         program = os.fsencode(self._program) if self.remote is None else self._program.read_bytes()
         stream.put_parts(Frame.PATH if self.remote is None else Frame.PROGRAM, program)
         stream.put_parts(Frame.CONTROL, control)
-        stream.put(Frame.START, digest_of(program, control))
+        stream.put_parts(Frame.INPUT, self._control.stdin)
+        stream.put(Frame.START, digest_of(program, control, self._control.stdin))
         self._is_asked = True
         for frame in self._pending:
             stream.put(frame)

@@ -140,7 +140,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The control file. A limit of 0 is none; `replay` turns the search into the repetition of one run."""
+    """The control file. A limit of 0 is none; `replay` turns the search into the repetition of one run. `stdin`, what
+    every execution reads there, goes beside it."""
 
     algorithm: str
     find_all: bool
@@ -160,6 +161,7 @@ class Control:
     part: Part | None = None
     pruning: str = DEFAULT_PRUNING
     deadlocks: Deadlocks = Deadlocks.NOT
+    stdin: bytes = b""
 
     def text(self) -> str:
         return "".join(line + "\n" for line in self._lines())

@@ -36,6 +36,7 @@ class Frame(Enum):
     PATH = b"f"
     PROGRAM = b"p"
     CONTROL = b"c"
+    INPUT = b"t"
     START = b"s"
     ASK = b"q"
     INTERRUPT = b"i"

@@ -171,10 +171,18 @@ def _receiving(size: int) -> str:
 
 
 def start(command: Sequence[str | Path], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
-    """A session of its own: Ctrl-C reaches it only through us, and what it starts can be ended with it."""
+    """A session of its own: Ctrl-C reaches it only through us, and what it starts can be ended with it. The program
+    that runs there is not to know the secret."""
+    environment = {name: value for name, value in os.environ.items() if name != SECRET}
     try:
         return subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, start_new_session=True, bufsize=0
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=environment,
+            start_new_session=True,
+            bufsize=0,
         )
     except OSError as error:
         raise Unreachable(f"{command[0]}: {error.strerror}") from None

@@ -189,7 +189,7 @@ def _architecture() -> str:
 def _plain_target(request: CompileRequest) -> tuple[str, ...]:
     if request.machine is not None:
         machine = MACHINES[request.machine]
-        return (f"--target={machine.program.replace('x86-', 'i386-')}", *machine.flags)
+        return (f"--target={machine.plain}", *machine.flags)
     if request.data_model == "ILP32":
         return ("--target=i386-linux-gnu",)
     return () if sys.platform == "darwin" else (f"--target={_architecture()}-linux-gnu",)

@@ -11,7 +11,7 @@
 
 extern uint32_t frozen; /* nodes below are not ours alone */
 
-void items_listen(void); /* from now on, SIGUSR1 asks for a part of our work */
+void items_listen(void); /* from now on, the host may ask for a part of our work */
 void items_begin(void);  /* a search: follow the item first */
 
 /* In the first execution: node `depth` of the item is reached, and its thread is about to do `op`. */

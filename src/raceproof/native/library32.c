@@ -1,10 +1,13 @@
-/* library32.c: functions of glibc that 32-bit programs use and musl does not have; for raceproof.explore
+/* library32.c: functions of glibc that musl does not have, or has otherwise; for raceproof.explore
  * (explore/library32.py lists what programs may call). */
 #ifdef RP_STATIC
 
 #define _GNU_SOURCE
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
+
+enum { ROBUST_BIT = 4 }; /* of an attribute of musl */
 
 int pthread_rwlockattr_setkind_np(pthread_rwlockattr_t *attributes, int kind) {
     attributes->__attr[1] = (unsigned)kind; /* the runtime prefers nobody: it tries all orders */
@@ -13,6 +16,13 @@ int pthread_rwlockattr_setkind_np(pthread_rwlockattr_t *attributes, int kind) {
 
 int pthread_rwlockattr_getkind_np(const pthread_rwlockattr_t *attributes, int *kind) {
     *kind = (int)attributes->__attr[1];
+    return 0;
+}
+
+/* As in glibc, where the system is not asked whether it knows them (qemu does not): robust mutexes are the runtime's. */
+int glibc_setrobust(pthread_mutexattr_t *attributes, int robust) {
+    if (robust != PTHREAD_MUTEX_STALLED && robust != PTHREAD_MUTEX_ROBUST) return EINVAL;
+    attributes->__attr = (attributes->__attr & ~ROBUST_BIT) | (robust ? ROBUST_BIT : 0);
     return 0;
 }
 

@@ -373,7 +373,7 @@ int main(int argc, char **argv) {
     fix_layout(argv);
     struct request request = take_request(argc, argv);
     read_control(request.control);
-    start_watchdog();
+    start_watchdog(request.input);
     rp_fork_mode = options.fork;
     if (options.mode == MODE_REPLAY) {
         options.algorithm = &algorithm_race; /* for its way of finding races */

@@ -291,8 +291,8 @@ static void grow(char **text, size_t *size, const void *more, size_t count) {
     (*text)[*size] = 0;
 }
 
-static void keep_program(int *file, const uint8_t *bytes, size_t size) {
-    if (*file < 0) *file = memfd_create("program", MFD_CLOEXEC);
+static void keep_file(int *file, const uint8_t *bytes, size_t size) {
+    if (*file < 0) *file = memfd_create("raceproof", MFD_CLOEXEC);
     while (*file >= 0 && size > 0) {
         ssize_t n = write(*file, bytes, size);
         if (n < 0 && errno == EINTR) continue;
@@ -300,7 +300,7 @@ static void keep_program(int *file, const uint8_t *bytes, size_t size) {
         bytes += n;
         size -= (size_t)n;
     }
-    if (size > 0) refuse("not enough memory for the program");
+    if (size > 0) refuse("not enough memory for the program, or its input");
 }
 
 struct request session_begin(int input, int output, const void *secret, size_t secret_size) {
@@ -310,7 +310,7 @@ struct request session_begin(int input, int output, const void *secret, size_t s
     fcntl(in, F_SETFL, fcntl(in, F_GETFL) | O_NONBLOCK);
     fcntl(out, F_SETFL, fcntl(out, F_GETFL) | O_NONBLOCK);
     greet(secret, secret_size);
-    struct request request = {.file = -1};
+    struct request request = {.file = -1, .input = -1};
     size_t path_size = 0, control_size = 0, payload;
     struct sha256 hash;
     sha256_begin(&hash);
@@ -321,7 +321,8 @@ struct request session_begin(int input, int output, const void *secret, size_t s
         if (type == FRAME_START) break;
         switch (type) {
         case FRAME_PATH: grow(&request.program, &path_size, bytes, payload); break;
-        case FRAME_PROGRAM: keep_program(&request.file, bytes, payload); break;
+        case FRAME_PROGRAM: keep_file(&request.file, bytes, payload); break;
+        case FRAME_INPUT: keep_file(&request.input, bytes, payload); break;
         case FRAME_CONTROL: grow(&request.control, &control_size, bytes, payload); break;
         case FRAME_ALIVE: break;
         case FRAME_END: exit(4);
@@ -341,5 +342,6 @@ struct request session_begin(int input, int output, const void *secret, size_t s
         asprintf(&request.program, "/proc/self/fd/%d", request.file) < 0)
         request.program = NULL;
     if (request.program == NULL) refuse("no program");
+    if (request.input >= 0) lseek(request.input, 0, SEEK_SET);
     return request;
 }

@@ -19,7 +19,8 @@ enum message {
     FRAME_PATH = 'f',      /* the program is this file; or */
     FRAME_PROGRAM = 'p',   /* its next bytes */
     FRAME_CONTROL = 'c',   /* the next bytes of the control file */
-    FRAME_START = 's',     /* that is all: the SHA-256 of program and control */
+    FRAME_INPUT = 't',     /* the next bytes of the program's standard input */
+    FRAME_START = 's',     /* that is all: the SHA-256 of what came since the greeting */
     FRAME_ASK = 'q',       /* give away a part of what is left to do (items.c) */
     FRAME_INTERRUPT = 'i', /* end with what you have */
     FRAME_END = 'e',       /* end at once */
@@ -36,6 +37,7 @@ enum message {
 struct request {
     char *program; /* the name of a file */
     int file;      /* to be closed when that has been loaded; -1: none */
+    int input;     /* its standard input; -1: nothing */
     char *control;
 };
 

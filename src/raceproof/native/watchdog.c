@@ -210,7 +210,7 @@ static _Noreturn void watch(pid_t search) {
     }
 }
 
-/* Of the search: it reads nothing, and what it writes goes to the watchdog. */
+/* Of the search: what it writes goes to the watchdog. */
 static int make_streams(void) {
     int ends[2];
     words = memfd_create("words", MFD_CLOEXEC);
@@ -223,17 +223,17 @@ static int make_streams(void) {
     return ends[1];
 }
 
-static void take_streams(int writing) {
+static void take_streams(int input, int writing) {
     session_leave();
-    int nothing = open("/dev/null", O_RDONLY);
-    if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(writing, 1) < 0 || dup2(words, 2) < 0) _exit(4);
-    close(nothing);
+    if (input < 0) input = open("/dev/null", O_RDONLY);
+    if (input < 0 || dup2(input, 0) < 0 || dup2(writing, 1) < 0 || dup2(words, 2) < 0) _exit(4);
+    close(input);
     close(writing);
     close(records);
     close(words);
 }
 
-void start_watchdog(void) {
+void start_watchdog(int input) {
     if (mmap(&pulse, sizeof pulse, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
         perror("raceproof: no shared memory");
         exit(4);
@@ -253,9 +253,10 @@ void start_watchdog(void) {
     }
     if (search > 0) {
         close(writing);
+        if (input >= 0) close(input);
         watch(search);
     }
-    take_streams(writing);
+    take_streams(input, writing);
     end_with_parent(parent);
     signal(SIGPIPE, SIG_DFL);
     for (int i = 0; i < HEARD; i++) signal(heard[i], SIG_DFL);

@@ -26,10 +26,10 @@ extern struct pulse pulse;
 
 uint64_t now_nanoseconds(void);
 
-/* Split in two: returns in a child process, which searches and whose standard output are the records. The other one keeps
+/* Split in two: returns in a child process, which searches, reads `input` (-1: nothing), and whose standard output are the records. The other one keeps
  * the session with the host, stays until the search has ended, and leaves nothing behind of it, nor of what it has
  * started. */
-void start_watchdog(void);
+void start_watchdog(int input);
 
 void end_with_parent(pid_t parent); /* this process is killed when the parent dies, be it already */
 bool end_children(void);            /* kill all of them and what they leave; false: there were none */

@@ -6,8 +6,8 @@ that are reported. A program that checks itself does so with `assert`: a failed 
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from exploring import Searched, Subject, host_run, load_text, output_of, search
 from raceproof import explore
 from raceproof.core import Budget, Unsupported
 from raceproof.explore.engine import control
+from raceproof.explore.process import run_host
 from raceproof.explore.protocol import ALGORITHMS, OtherRecord, of_kind
 from raceproof.model import Scope, Verdict
 
@@ -418,18 +419,15 @@ def test_the_program_of_a_search_reads_nothing(load: Load) -> None:
 
 
 @pytest.mark.parametrize("isolation", ["memory", "fork"])
-def test_standard_input_is_the_same_in_every_execution(isolation: str, load: Load, tmp_path: Path) -> None:
+def test_standard_input_is_the_same_in_every_execution(isolation: str, load: Load) -> None:
     subject = load(STDIN.replace("FIELDS", "1"))
     options = explore.ExploreOptions(module=subject.module, algorithm="dfs", find_all=True, isolation=isolation)
     prepared = explore.prepare(subject.cp, subject.pairs, options, Budget.unlimited())
-    path = tmp_path / "control"
-    path.write_text(control(prepared, options, 30).text(), encoding="utf-8")
-    command = [prepared.host, prepared.program, path]
-    done = subprocess.run(command, input="17 rest\n", capture_output=True, text=True, check=False, timeout=60)
-    lines = done.stdout.splitlines()
-    assert "output\t17%20%20rest%0A" in lines
-    assert not [line for line in lines if line.startswith("other")]
-    assert "end\tcomplete" in lines
+    asked = replace(control(prepared, options, 30), stdin=b"17 rest\n")
+    found = run_host(prepared.host, prepared.program, asked)
+    assert output_of(found) == "17  rest\n"
+    assert not of_kind(found.records, OtherRecord)
+    assert found.end == "complete"
 
 
 def test_jumps(load: Load) -> None:
