@@ -97,6 +97,15 @@ class Thread:
 
 
 @unique
+class Strength(Enum):
+    """How much was known when the facts had to be ready; each is sound in itself, a later one proves more."""
+
+    COARSE = "locks at fixed places and the creation of threads, without a flow analysis"
+    FIRST_FLOW = "one flow analysis; nothing is known of what threads share and nobody changes"
+    FULL = "all"
+
+
+@unique
 class LockMode(Enum):
     EXCLUSIVE = "exclusive"
     SHARED = "shared"  # read side of a rwlock: excludes EXCLUSIVE only
@@ -417,7 +426,8 @@ class ConcurrentProgram:
     that may do so to a lock while threads run that may hold it. `pointer_numbers`: reads of numbers
     where a pointer may be. `inputs`: where the program may be given something from outside that can matter;
     None if that is not known. `uninitialised`: where to ask whether a value was ever written. `waiting`: where threads
-    may wait for what others hold; None unless it was asked for.
+    may wait for what others hold; None unless it was asked for. `strength`: how much was known when the facts had to be
+    ready.
     """
 
     program: Program
@@ -448,3 +458,4 @@ class ConcurrentProgram:
     inputs: tuple[ProgramInput, ...] | None = None
     uninitialised: UninitialisedMemory = NOTHING_UNINITIALISED
     waiting: Waiting | None = None
+    strength: Strength = Strength.FULL

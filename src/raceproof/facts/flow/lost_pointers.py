@@ -90,6 +90,7 @@ class _Explanation:
         seen: dict[Place, None] = {(function, operand): None}
         work = [*seen]
         while work:
+            self.world.budget.check()
             sources = self._sources(*work.pop())
             if sources is None:
                 return False
