@@ -70,12 +70,13 @@ def analyse(
     budget: Budget,
     models: Models = Models(),  # noqa: B008  frozen
     with_waits: bool = False,
+    strongest: Strength = Strength.FULL,
 ) -> ConcurrentProgram:
     """Find threads, locks, order and every access that two threads may share; `with_waits`: and where they may wait.
 
-    Facts come in strengths, each complete in itself (`Strength`): what is certain without a flow, after a first flow, and
-    after a second one that knows what the first has found. The strongest that is ready when its share of the budget ends
-    is the result; the rest of the time is the engines'.
+    Facts come in strengths, each complete in itself (`Strength`): what is certain without a flow, after a first flow,
+    and after a second one that knows what the first has found. The strongest that is ready when its share of the
+    budget ends is the result; the rest of the time is the engines'. None stronger than `strongest` is tried.
 
     Raises `InputError` if a model does not fit the function that it is about, `LimitReached` if the time is up before
     there are facts of any strength.
@@ -84,24 +85,26 @@ def analyse(
     known = known_functions(models, program)
     world = _world(program, budget, known)
     world.callbacks.refuse_foreign()
-    try:
-        found = _by_flows(world, budget.part(budget.remaining() * SHARE_OF_FLOWS))
-    except LimitReached as limit:
-        budget.check()
-        log.info("first flow: %s", limit.message)
-        world.budget = budget
-        found = coarse_flow(world), NO_REGIONS, Strength.COARSE
-    flow, regions, strength = found
+    found: tuple[FlowResult, Regions, Strength] | None = None
+    if strongest is not Strength.COARSE:
+        try:
+            found = _by_flows(world, budget.part(budget.remaining() * SHARE_OF_FLOWS), strongest)
+        except LimitReached as limit:
+            log.info("first flow: %s", limit.message)
+            budget.check()
     world.budget = budget
+    flow, regions, strength = found or (coarse_flow(world), NO_REGIONS, Strength.COARSE)
     cp = replace(_assemble(world, flow, regions), strength=strength)
     return _with_waits(world, flow, cp, with_waits)
 
 
-def _by_flows(world: World, budget: Budget) -> tuple[FlowResult, Regions, Strength]:
+def _by_flows(world: World, budget: Budget, strongest: Strength) -> tuple[FlowResult, Regions, Strength]:
     """Raises `LimitReached` if there is no time for the first flow. The second one gets half of what that leaves."""
     world.budget = budget
     first = Flow(world, budget).run()
     log.info("first flow: %d threads, %d contexts", len(first.records), first.contexts)
+    if strongest is Strength.FIRST_FLOW:
+        return first, NO_REGIONS, Strength.FIRST_FLOW
     try:
         second, regions = _second_flow(world, first, budget.part(budget.remaining() / 2))
     except LimitReached as limit:

@@ -100,9 +100,20 @@ class Thread:
 class Strength(Enum):
     """How much was known when the facts had to be ready; each is sound in itself, a later one proves more."""
 
-    COARSE = "locks at fixed places and the creation of threads, without a flow analysis"
-    FIRST_FLOW = "one flow analysis; nothing is known of what threads share and nobody changes"
-    FULL = "all"
+    COARSE = "coarse"
+    FIRST_FLOW = "first-flow"
+    FULL = "full"
+
+    @property
+    def meaning(self) -> str:
+        """What the facts say, for a reader."""
+        match self:
+            case Strength.COARSE:
+                return "only locks at fixed places, and that main is alone until it creates the first thread"
+            case Strength.FIRST_FLOW:
+                return "locks and order along all paths, but not what follows from memory that nobody changes any more"
+            case Strength.FULL:
+                return "all that raceproof knows how to find out"
 
 
 @unique

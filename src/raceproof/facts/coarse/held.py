@@ -1,9 +1,9 @@
 """Locks that are certainly held, and whether main may have company, by one walk over each function.
 
 A lock is known by its address, where that is one place in an object of which there is one. What a call does is said by
-a summary: the locks that the callee may give back or overwrite, those that it certainly takes and keeps, and whether it
-may start a thread or give a function away. What holds where a function begins is what holds at all of its calls; nothing
-is held where a thread or a callback begins.
+a summary: the locks that the callee may give back or overwrite, those that it certainly takes and keeps, and whether
+it may start a thread or give a function away. What holds where a function begins is what holds at all of its calls;
+nothing is held where a thread or a callback begins.
 
     lock(&m);  f();  unlock(&m);        f is entered with m, unless somebody calls it without
 
@@ -75,8 +75,9 @@ class Summaries:
         self.world = world
         self._steps: dict[str, dict[str, tuple[_Step, ...]]] = {}
         self._gained: dict[str, frozenset[HeldLock]] = {}
-        for name in sorted(world.program.functions, key=world.rank.__getitem__):  # callees first; recursion gains nothing
-            world.budget.check()
+        for name in sorted(
+            world.program.functions, key=world.rank.__getitem__
+        ):  # callees first; recursion gains nothing
             ends: list[Situation] = []
             states = self.walk(name, Situation(NO_LOCKS, False))
             info = world.info(name)
@@ -90,12 +91,12 @@ class Summaries:
 
     def walk(self, name: str, entry: Situation) -> dict[str, Situation]:
         """What holds at the beginning of each block."""
+        self.world.budget.check()
         info = self.world.info(name)
         position = {label: i for i, label in enumerate(info.order)}
         states = {info.order[0]: entry}
         work = [0]
         while work:
-            self.world.budget.check()
             label = info.order[heapq.heappop(work)]
             state = states[label]
             for step in self.steps(name)[label]:

@@ -113,7 +113,11 @@ class _Coarse:
         if not touch.touch.locks_stream or len(touch.targets) != 1:
             return None
         (place,) = touch.targets
-        if place.offset is None or place.stride is not None or not self._world.points_to.objects[place.object].is_single:
+        if (
+            place.offset is None
+            or place.stride is not None
+            or not self._world.points_to.objects[place.object].is_single
+        ):
             return None
         address: Linear = of_atom(Base(place.object)).shifted(place.offset)
         return HeldLock(address, LockMode.EXCLUSIVE, LockKind.MUTEX)

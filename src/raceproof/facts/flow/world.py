@@ -74,6 +74,9 @@ _ALLOCATED = frozenset({ObjectKind.HEAP, ObjectKind.UNKNOWN})
 _NO_MEMORY = frozenset({ObjectKind.FUNCTION, ObjectKind.THREAD})
 
 
+_Places = tuple[MemLoc, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class TargetedTouch:
     """A touch with the locations that it may go to."""
@@ -95,7 +98,10 @@ class World:
     _touches: dict[SiteId, tuple[TargetedTouch, ...]] = field(default_factory=dict)
     _filled: dict[SiteId, TargetedTouch | None] = field(default_factory=dict)
     _reached: dict[frozenset[ObjectId], tuple[MemLoc, ...]] = field(default_factory=dict)
-    _data: dict[tuple[object, ...], tuple[tuple[MemLoc, ...], frozenset[ObjectId]]] = field(default_factory=dict)
+    _data: dict[tuple[AccessKind, int | None, int], tuple[_Places, _Places, frozenset[ObjectId]]] = field(
+        default_factory=dict
+    )
+    _contents: dict[tuple[int | None, int], tuple[_Places, _Places]] = field(default_factory=dict)
 
     def info(self, name: str) -> FunctionInfo:
         if name not in self._infos:
@@ -214,8 +220,7 @@ class World:
             pointers = self._counted_elements(function, instr, touch.address) if is_direct else ()
             pointers = pointers or self.points_to.targets(function.name, touch.address)
         for level in range(touch.deref):
-            places = [replace(loc, size=None if level else touch.place) for loc in pointers]
-            pointers = self.points_to.contents_of(places)
+            pointers = self._stored_at(pointers, None if level else touch.place)
         if touch.reach:
             pointers = self._reachable_memory(frozenset(p.object for p in pointers))
         return self._targeted(touch, pointers)
@@ -223,18 +228,28 @@ class World:
     def _targeted(self, touch: MemoryTouch, pointers: tuple[MemLoc, ...]) -> TargetedTouch:
         """Where the touch goes to, of where its pointer leads. Pointers that may lead anywhere share one answer, which
         is as long as the program is large."""
-        key = (touch.kind, touch.size, pointers)
+        key = (touch.kind, touch.size, id(pointers))  # which stays its own as long as the answer holds it
         known = self._data.get(key)
         if known is None:
+            found = pointers
             if touch.kind is AccessKind.FREE:
                 allocated = (p.object for p in pointers if self.points_to.objects[p.object].kind in _ALLOCATED)
-                pointers = tuple(MemLoc(found, None, None) for found in dict.fromkeys(allocated))
-            data = [p for p in pointers if self.points_to.objects[p.object].kind not in _NO_MEMORY]
+                found = tuple(MemLoc(target, None, None) for target in dict.fromkeys(allocated))
+            data = [p for p in found if self.points_to.objects[p.object].kind not in _NO_MEMORY]
             if touch.kind.writes:
                 data = [p for p in data if p.object not in self._constants]
             targets = tuple(p if p.size == touch.size else replace(p, size=touch.size) for p in data)
-            known = self._data[key] = targets, frozenset(t.object for t in targets)
-        return TargetedTouch(touch, *known)
+            known = self._data[key] = pointers, targets, frozenset(t.object for t in targets)
+        return TargetedTouch(touch, *known[1:])
+
+    def _stored_at(self, pointers: tuple[MemLoc, ...], size: int | None) -> tuple[MemLoc, ...]:
+        """What pointers of that many bytes may be stored where these point to."""
+        key = (size, id(pointers))
+        known = self._contents.get(key)
+        if known is None:
+            places = [replace(loc, size=size) for loc in pointers]
+            known = self._contents[key] = pointers, self.points_to.contents_of(places)
+        return known[1]
 
     def _reachable_memory(self, roots: frozenset[ObjectId]) -> tuple[MemLoc, ...]:
         if roots not in self._reached:

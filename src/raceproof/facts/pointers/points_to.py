@@ -52,6 +52,7 @@ class PointsTo:
         for instance in self._by_number:
             self._instances.setdefault(instance.function.name, []).append(instance.number)
         self._decoded: dict[int, tuple[MemLoc, ...]] = {}
+        self._united: dict[tuple[int, ...], tuple[MemLoc, ...]] = {}
         self._callees_of: dict[str, dict[str, None]] = {}
         self._index_calls()
         self.executions = ExecutionCounts(
@@ -107,7 +108,10 @@ class PointsTo:
         different = dict.fromkeys(self._contents(place) for place in places)
         if len(different) == 1:
             return self._locations(*different)
-        return tuple(dict.fromkeys(loc for bits in different for loc in self._locations(bits)))
+        key = tuple(different)
+        if key not in self._united:
+            self._united[key] = tuple(dict.fromkeys(loc for bits in key for loc in self._locations(bits)))
+        return self._united[key]
 
     def buffer_at(self, loc: MemLoc) -> MemLoc:
         """The array of characters or numbers within a struct that a location is in: who is given a pointer to it does
