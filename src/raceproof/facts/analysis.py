@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from raceproof.core import Budget, InternalError, LimitReached
 from raceproof.facts.call_targets import call_graph
+from raceproof.facts.coarse.views import coarse_flow
 from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
 from raceproof.facts.flow.counters import countdowns, drawn_from, lenders
 from raceproof.facts.flow.flow import Flow
@@ -49,6 +50,7 @@ from raceproof.model import (
     RacePair,
     Regions,
     SharedLocation,
+    Strength,
     Thread,
     ThreadId,
     Unaccounted,
@@ -59,6 +61,8 @@ from raceproof.model import (
 log = logging.getLogger(__name__)
 
 MAX_VIEWS = 48
+SHARE_OF_FLOWS = 0.5
+"""Of the time that is left when points-to is known, how much the flows may take."""
 
 
 def analyse(
@@ -66,48 +70,70 @@ def analyse(
     budget: Budget,
     models: Models = Models(),  # noqa: B008  frozen
     with_waits: bool = False,
+    strongest: Strength = Strength.FULL,
 ) -> ConcurrentProgram:
     """Find threads, locks, order and every access that two threads may share; `with_waits`: and where they may wait.
 
-    The second flow gets half of the time that is left: without it less can be proved, but all that the first one says
-    holds, and engines can go on from there.
+    Facts come in strengths, each complete in itself (`Strength`): what is certain without a flow, after a first flow,
+    and after a second one that knows what the first has found. The strongest that is ready when its share of the
+    budget ends is the result; the rest of the time is the engines'. None stronger than `strongest` is tried.
 
-    Raises `InputError` if a model does not fit the function that it is about.
+    Raises `InputError` if a model does not fit the function that it is about, `LimitReached` if the time is up before
+    there are facts of any strength.
     """
     program = described(program, models)
     known = known_functions(models, program)
     world = _world(program, budget, known)
     world.callbacks.refuse_foreign()
+    found: tuple[FlowResult, Regions, Strength] | None = None
+    if strongest is not Strength.COARSE:
+        try:
+            found = _by_flows(world, budget.part(budget.remaining() * SHARE_OF_FLOWS), strongest)
+        except LimitReached as limit:
+            log.info("first flow: %s", limit.message)
+            budget.check()
+    world.budget = budget
+    flow, regions, strength = found or (coarse_flow(world), NO_REGIONS, Strength.COARSE)
+    cp = replace(_assemble(world, flow, regions), strength=strength)
+    return _with_waits(world, flow, cp, with_waits)
+
+
+def _by_flows(world: World, budget: Budget, strongest: Strength) -> tuple[FlowResult, Regions, Strength]:
+    """Raises `LimitReached` if there is no time for the first flow. The second one gets half of what that leaves."""
+    world.budget = budget
     first = Flow(world, budget).run()
     log.info("first flow: %d threads, %d contexts", len(first.records), first.contexts)
+    if strongest is Strength.FIRST_FLOW:
+        return first, NO_REGIONS, Strength.FIRST_FLOW
+    try:
+        second, regions = _second_flow(world, first, budget.part(budget.remaining() / 2))
+    except LimitReached as limit:
+        log.info("second flow: %s", limit.message)
+        return first, NO_REGIONS, Strength.FIRST_FLOW
+    log.info("second flow: %d threads, %d contexts", len(second.records), second.contexts)
+    return second, regions, Strength.FULL
+
+
+def _second_flow(world: World, first: FlowResult, budget: Budget) -> tuple[FlowResult, Regions]:
+    world.budget = budget
     touched = _touched(world, first)
-    stability = Stability(world, first.records, touched, first.views)
-    signals = frozenset(senders_of(world, first, touched))
     roots = region_roots(world)
-    sharper = Flow(
+    second = Flow(
         world,
-        budget.part(budget.remaining() / 2),
-        stability,
-        signals,
+        budget,
+        Stability(world, first.records, touched, first.views),
+        frozenset(senders_of(world, first, touched)),
         first.threads,
         counters=countdowns(world, first, touched),
-        kept_ids=kept_ids(first, touched, program.pointer_size),
+        kept_ids=kept_ids(first, touched, world.program.pointer_size),
         drawn_from=drawn_from(world, first, touched),
         lenders=lenders(world, first, touched),
         token_objects=token_objects(world, first, touched),
         turn_words=turn_words(world, first, touched),
         section_words=section_words(world, first, touched),
         region_roots=roots,
-    )
-    try:
-        second = sharper.run()
-    except LimitReached:
-        budget.check()
-        log.info("second flow: no time for it")
-        return _with_waits(world, first, _assemble(world, first, NO_REGIONS), with_waits)
-    log.info("second flow: %d threads, %d contexts", len(second.records), second.contexts)
-    regions = Regions(roots.nodes, second.ties) if roots is not None else NO_REGIONS
-    return _with_waits(world, second, _assemble(world, second, regions), with_waits)
+    ).run()
+    return second, Regions(roots.nodes, second.ties) if roots is not None else NO_REGIONS
 
 
 def _with_waits(world: World, flow: FlowResult, cp: ConcurrentProgram, is_wanted: bool) -> ConcurrentProgram:
@@ -115,6 +141,8 @@ def _with_waits(world: World, flow: FlowResult, cp: ConcurrentProgram, is_wanted
         return cp
     waiting = find_waits(world, flow, cp.calls, cp.threads)
     obstacles = [Unaccounted(text, None) for text in cp.program.obstacles]
+    if cp.strength is Strength.COARSE:
+        obstacles.append(Unaccounted("there was no time to follow which locks are held where", None))
     if cp.overwriting_late:
         obstacles.append(Unaccounted("a lock may be overwritten", world.positions[min(cp.overwriting_late)]))
     return replace(cp, waiting=replace(waiting, unaccounted=(*obstacles, *waiting.unaccounted)))

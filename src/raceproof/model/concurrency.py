@@ -97,6 +97,26 @@ class Thread:
 
 
 @unique
+class Strength(Enum):
+    """How much was known when the facts had to be ready; each is sound in itself, a later one proves more."""
+
+    COARSE = "coarse"
+    FIRST_FLOW = "first-flow"
+    FULL = "full"
+
+    @property
+    def meaning(self) -> str:
+        """What the facts say, for a reader."""
+        match self:
+            case Strength.COARSE:
+                return "only locks at fixed places, and that main is alone until it creates the first thread"
+            case Strength.FIRST_FLOW:
+                return "locks and order along all paths, but not what follows from memory that nobody changes any more"
+            case Strength.FULL:
+                return "all that raceproof knows how to find out"
+
+
+@unique
 class LockMode(Enum):
     EXCLUSIVE = "exclusive"
     SHARED = "shared"  # read side of a rwlock: excludes EXCLUSIVE only
@@ -417,7 +437,8 @@ class ConcurrentProgram:
     that may do so to a lock while threads run that may hold it. `pointer_numbers`: reads of numbers
     where a pointer may be. `inputs`: where the program may be given something from outside that can matter;
     None if that is not known. `uninitialised`: where to ask whether a value was ever written. `waiting`: where threads
-    may wait for what others hold; None unless it was asked for.
+    may wait for what others hold; None unless it was asked for. `strength`: how much was known when the facts had to be
+    ready.
     """
 
     program: Program
@@ -448,3 +469,4 @@ class ConcurrentProgram:
     inputs: tuple[ProgramInput, ...] | None = None
     uninitialised: UninitialisedMemory = NOTHING_UNINITIALISED
     waiting: Waiting | None = None
+    strength: Strength = Strength.FULL

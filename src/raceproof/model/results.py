@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from raceproof.core import InternalError, SourcePos
-from raceproof.model.concurrency import AccessKind, Assumption, RacePair
+from raceproof.model.concurrency import AccessKind, Assumption, RacePair, Strength
 from raceproof.model.deadlocks import Deadlock, DeadlockVerdict, Property
 from raceproof.model.findings import CertifiedNet, Run, RunSetup, Schedule, Scope, Unwinding, Verdict
 from raceproof.model.heaps import HeapMap
@@ -284,7 +284,8 @@ class CheckResult:
     configuration: entries that nothing fits. `input`: what the program is given where it is executed, None if that is
     not known. `obstacles`: why the program is not race-free even if all pairs are, such as code that was left out.
     `asked`: the properties that the user asked about; `verdict` is about data races, asked or not. `deadlock`: the
-    answer about that property, if it was asked; `deadlocks`: those that were executed, also where it was not.
+    answer about that property, if it was asked; `deadlocks`: those that were executed, also where it was not. `facts`:
+    how much there was time to find out about the program before the engines began; None if nothing.
     """
 
     verdict: Verdict
@@ -306,6 +307,7 @@ class CheckResult:
     asked: tuple[Property, ...] = (Property.DATA_RACE,)
     deadlocks: tuple[DeadlockResult, ...] = ()
     deadlock: DeadlockAnswer | None = None
+    facts: Strength | None = None
 
     def __post_init__(self) -> None:
         match self.verdict:

@@ -169,6 +169,7 @@ def _conclude(
             for number, deadlock in enumerate(course.deadlocks.executed, start=1)
         ),
         deadlock=answer,
+        facts=cp.strength,
     )
 
 

@@ -56,6 +56,7 @@ def to_json(result: CheckResult, with_all_pairs: bool = True) -> dict[str, Json]
         "properties": _properties(result),
         "root": result.sources.root if result.sources is not None else None,
         "program": {"files": list(result.files)},
+        "facts": result.facts.value if result.facts is not None else None,
         "locations": locations_to_json(result),
         "pairs": [_pair(pair, certificates, invariants, heaps, unwindings) for pair in pairs],
         "pairs_left_out": len(result.pairs) - len(pairs),

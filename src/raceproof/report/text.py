@@ -25,6 +25,7 @@ from raceproof.model import (
     PairResult,
     Property,
     Scope,
+    Strength,
     Verdict,
 )
 from raceproof.report.advice import advice
@@ -82,6 +83,7 @@ def write_text(result: CheckResult, stream: TextIO, color: bool, saved_as: str |
         writer.proofs([p for p in result.pairs if p.verdict is Verdict.RACE_FREE])
         writer.for_this_input([p for p in result.pairs if p.is_for_this_input])
     writer.assumptions(result.assumptions)
+    writer.strength(result)
     writer.notes(result.notes)
     if Property.DATA_RACE in result.asked:
         writer.summary(result)
@@ -374,6 +376,13 @@ class _Writer:
             self.wrapped(why, start, " " * len(start), break_words=True)
         if len(rows) > len(shown):
             self.line(f"  … and {_count(len(rows) - len(shown), 'more location')}, see --json")
+
+    def strength(self, result: CheckResult) -> None:
+        """Proofs that were missed for want of time."""
+        if result.facts not in (None, Strength.FULL):
+            self.line()
+            text = f"Facts cut short by the time limit: {result.facts.meaning}. More time may prove more."
+            self.wrapped(text, "", "")
 
     def assumptions(self, assumptions: Sequence[Assumption]) -> None:
         if not assumptions:

@@ -13,6 +13,7 @@ from raceproof.facts.flow import (
     sync_transfer,
     thread_transfer,
 )
+from raceproof.facts.flow.observations import unknown_code
 from raceproof.facts.flow.state import MANY, Condition, Known, State, merge
 from raceproof.facts.flow.touches import FILLED
 from raceproof.facts.flow.world import TargetedTouch
@@ -50,11 +51,7 @@ def call(w: Walker, instr: Call, name: str, state: State) -> list[State]:
                     touch(w, instr, name, after)
         return states
     if effect is None:
-        w.flow.observed.assume(
-            f"`{name}` is not known: while it is called it may touch, keep and call whatever it can reach, or unknown "
-            "functions were given before, but takes or waits for no lock of the program's own, and starts no threads",
-            instr.id,
-        )
+        w.flow.observed.assume(unknown_code(name), instr.id)
         return _unknown(w, instr, name, state)
     described = w.world.described(name)
     if described is not None:

@@ -162,6 +162,7 @@ class _Explanation:
         seen: dict[Place, None] = {(function, operand): None}
         work = [*seen]
         while work:
+            self.world.budget.check()
             place = work.pop()
             sources = self._of_cell(place) if isinstance(place, MemLoc) else self._sources(*place)
             if sources is None:

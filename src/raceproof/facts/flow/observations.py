@@ -10,9 +10,17 @@ from raceproof.facts.flow.initial_values import InitialValues
 from raceproof.facts.flow.sights import Debt
 from raceproof.facts.flow.world import World
 from raceproof.ir import SiteId
-from raceproof.model import Linear, MemLoc, ObjectId, Signal, ThreadId, TokenSeen
+from raceproof.model import Base, Linear, MemLoc, ObjectId, Signal, ThreadId, TokenSeen
 
 _T = TypeVar("_T")
+
+
+def unknown_code(name: str) -> str:
+    """What is assumed of a function that nothing describes."""
+    return (
+        f"`{name}` is not known: while it is called it may touch, keep and call whatever it can reach, or unknown "
+        "functions were given before, but takes or waits for no lock of the program's own, and starts no threads"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,11 @@ class Observations:
 
     def note_lock_objects(self, address: Linear, targets: tuple[MemLoc, ...]) -> None:
         objects = frozenset(t.object for t in targets)
+        self._lock_objects[address] = self._lock_objects.get(address, frozenset()) | objects
+
+    def note_lock_place(self, address: Linear) -> None:
+        """A lock that is known by its place in an object."""
+        objects = frozenset(atom.object for atom in address.atoms() if isinstance(atom, Base))
         self._lock_objects[address] = self._lock_objects.get(address, frozenset()) | objects
 
     def note_same_lock(self, new: Linear, old: Linear) -> None:

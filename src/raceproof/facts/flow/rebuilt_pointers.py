@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import Final
+from typing import Final, NewType
 
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.lost_pointers import used_pointers
@@ -49,17 +49,21 @@ from raceproof.ir import (
     Return,
     Rmw,
     Select,
+    SiteId,
     Store,
 )
 from raceproof.model import MemLoc, ObjectId
 
 Value = tuple[str, Operand]
 """In the function of that name."""
-Cell = tuple[MemLoc, bool]
+Spread = NewType("Spread", int)
+"""Writes that may go anywhere in the same objects, all together: each of these objects has what one of them has."""
+Cell = tuple[MemLoc | Spread, bool]
 """What is stored somewhere, read as a pointer, or else as a number."""
 Place = Value | Cell
-PartNode = Value | MemLoc
+PartNode = Value | MemLoc | Spread
 """A value, or the contents of a cell, that may be a part of a pointer."""
+Write = tuple[str, Instr, MemLoc]
 
 _PRINTS_POINTER: Final = re.compile(r"%[-+ #0-9.*$']*p")
 _JOINING: Final = frozenset({"or", "xor", "add"})
@@ -85,7 +89,10 @@ class _Search:
         self._parts: set[PartNode] = set()
         self._explored: set[PartNode] = set()
         self._users: dict[PartNode, list[PartNode]] = {}
-        self._overlapping: dict[MemLoc, list[tuple[str, Instr, MemLoc]]] = {}
+        self._overlapping: dict[MemLoc, list[Write]] = {}
+        self._known_effects: dict[SiteId, list[Effect]] = {}
+        self._spreads: dict[tuple[MemLoc, ...], Spread] = {}
+        self._spread_writes: list[list[Write]] = []
 
     # -- what the program does to pointers
 
@@ -130,8 +137,10 @@ class _Search:
         )
 
     def _effects(self, call: Call) -> list[Effect]:
-        found = (effect_of(name, self.world.program) for name in self.world.callees(call))
-        return [effect for effect in found if effect is not None]
+        if call.id not in self._known_effects:
+            found = (effect_of(name, self.world.program) for name in self.world.callees(call))
+            self._known_effects[call.id] = [effect for effect in found if effect is not None]
+        return self._known_effects[call.id]
 
     # -- what comes of it
 
@@ -159,7 +168,7 @@ class _Search:
 
     def _sources(self, place: Place) -> Iterable[Place]:
         function, operand = place
-        if isinstance(function, MemLoc):
+        if not isinstance(function, str):
             return dict.fromkeys(self._stored_at((function, bool(operand))))
         if not isinstance(operand, Reg):
             return ()
@@ -240,13 +249,17 @@ class _Search:
     def _stored_at(self, cell: Cell) -> Iterator[Place]:
         """What may be stored there: whole values, parts of such, or what the library puts there."""
         place, is_pointer = cell
+        if isinstance(place, MemLoc):
+            yield from ((spread, is_pointer) for spread in self._spread_over(place))
         for writer, instr, written in self._writes_at(place):
+            self.world.budget.check()
             match instr:
                 case Store() if not _is_whole(instr.type, self.world.program.pointer_size):
                     self._note(cell, self.takes_apart and self._may_be_part(writer, instr.value))
                 case Store():
                     # A number that is read as a pointer: only where the two are surely meant to be one cell.
-                    if isinstance(instr.type, PtrType) or not is_pointer or _is_same(place, written):
+                    is_same = isinstance(place, MemLoc) and _is_same(place, written)
+                    if isinstance(instr.type, PtrType) or not is_pointer or is_same:
                         yield (writer, instr.value)
                 case Rmw():
                     yield (writer, instr.value)
@@ -264,23 +277,46 @@ class _Search:
                 if source < len(call.args):
                     yield from self.world.points_to.targets(function, call.args[source])
 
-    def _writes_at(self, place: MemLoc) -> list[tuple[str, Instr, MemLoc]]:
+    def _writes_at(self, place: MemLoc | Spread) -> list[Write]:
+        """Writes that may change the place, but for those that are spread over all of its object."""
+        if not isinstance(place, MemLoc):
+            return self._spread_writes[place]
         if place not in self._overlapping:
-            writes = self._writes.get(place.object, ())
+            writes = self._writes[0].get(place.object, ())
             self._overlapping[place] = [write for write in writes if overlap(place, write[2])]
         return self._overlapping[place]
 
+    def _spread_over(self, place: MemLoc) -> Iterable[Spread]:
+        return self._writes[1].get(place.object, ())
+
     @cached_property
-    def _writes(self) -> dict[ObjectId, list[tuple[str, Instr, MemLoc]]]:
-        found: dict[ObjectId, list[tuple[str, Instr, MemLoc]]] = {}
+    def _writes(self) -> tuple[dict[ObjectId, list[Write]], dict[ObjectId, dict[Spread, None]]]:
+        """All writes by object: those to some place in it, and those that may go anywhere in it."""
+        found: dict[ObjectId, list[Write]] = {}
+        spread: dict[ObjectId, dict[Spread, None]] = {}
         for function in self.functions:
             info = self.world.info(function.name)
-            for label in info.order:
-                for instr in info.blocks[label].body:
-                    for touch in self.world.touches(function, instr):
-                        for target in touch.targets if touch.touch.kind.writes else ():
+            for instr in (instr for label in info.order for instr in info.blocks[label].body):
+                for touch in self.world.touches(function, instr):
+                    if not touch.touch.kind.writes:
+                        continue
+                    wide = tuple(target for target in touch.targets if target.offset is None)
+                    for target in touch.targets if len(wide) < len(touch.targets) else ():
+                        if target.offset is not None:
                             found.setdefault(target.object, []).append((function.name, instr, target))
-        return found
+                    if wide:
+                        number = self._spread(wide, spread)
+                        self._spread_writes[number].append((function.name, instr, wide[0]))
+        return found, spread
+
+    def _spread(self, wide: tuple[MemLoc, ...], spread: dict[ObjectId, dict[Spread, None]]) -> Spread:
+        number = self._spreads.get(wide)
+        if number is None:
+            number = self._spreads[wide] = Spread(len(self._spread_writes))
+            self._spread_writes.append([])
+            for target in wide:
+                spread.setdefault(target.object, {})[number] = None
+        return number
 
     def _may_be_part(self, function: str, operand: Operand) -> bool:
         """A part of a pointer, computed in this function or a caller, or read from where parts are kept."""
@@ -296,7 +332,7 @@ class _Search:
                 continue
             self.world.budget.check()
             self._explored.add(node)
-            if isinstance(node, MemLoc):
+            if not isinstance(node, tuple):
                 sources: Iterable[PartNode] = self._written_at(node)
             elif self._is_part_itself(*node):
                 self._mark_part(node)
@@ -337,8 +373,10 @@ class _Search:
                 return self._results((function, operand), function, made)
         return [(function, each) for each in _inputs(made)]
 
-    def _written_at(self, place: MemLoc) -> Iterator[PartNode]:
+    def _written_at(self, place: MemLoc | Spread) -> Iterator[PartNode]:
         """What is stored there, or where it was copied from, by itself."""
+        if isinstance(place, MemLoc):
+            yield from self._spread_over(place)
         for writer, instr, _ in self._writes_at(place):
             if isinstance(instr, Store):
                 yield (writer, instr.value)

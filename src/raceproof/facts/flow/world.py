@@ -74,6 +74,9 @@ _ALLOCATED = frozenset({ObjectKind.HEAP, ObjectKind.UNKNOWN})
 _NO_MEMORY = frozenset({ObjectKind.FUNCTION, ObjectKind.THREAD})
 
 
+_Places = tuple[MemLoc, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class TargetedTouch:
     """A touch with the locations that it may go to."""
@@ -94,6 +97,11 @@ class World:
     _infos: dict[str, FunctionInfo] = field(default_factory=dict)
     _touches: dict[SiteId, tuple[TargetedTouch, ...]] = field(default_factory=dict)
     _filled: dict[SiteId, TargetedTouch | None] = field(default_factory=dict)
+    _reached: dict[frozenset[ObjectId], tuple[MemLoc, ...]] = field(default_factory=dict)
+    _data: dict[tuple[AccessKind, int | None, int], tuple[_Places, _Places, frozenset[ObjectId]]] = field(
+        default_factory=dict
+    )
+    _contents: dict[tuple[int | None, int], tuple[_Places, _Places]] = field(default_factory=dict)
 
     def info(self, name: str) -> FunctionInfo:
         if name not in self._infos:
@@ -212,18 +220,41 @@ class World:
             pointers = self._counted_elements(function, instr, touch.address) if is_direct else ()
             pointers = pointers or self.points_to.targets(function.name, touch.address)
         for level in range(touch.deref):
-            places = [replace(loc, size=None if level else touch.place) for loc in pointers]
-            pointers = tuple(dict.fromkeys(p for loc in places for p in self.points_to.contents(loc)))
+            pointers = self._stored_at(pointers, None if level else touch.place)
         if touch.reach:
-            pointers = tuple(MemLoc(o, None, None) for o in sorted(self.reachable(p.object for p in pointers)))
-        if touch.kind is AccessKind.FREE:
-            allocated = (p.object for p in pointers if self.points_to.objects[p.object].kind in _ALLOCATED)
-            pointers = tuple(MemLoc(found, None, None) for found in dict.fromkeys(allocated))
-        data = [p for p in pointers if self.points_to.objects[p.object].kind not in _NO_MEMORY]
-        if touch.kind.writes:
-            data = [p for p in data if p.object not in self._constants]
-        targets = tuple(replace(p, size=touch.size) for p in data)
-        return TargetedTouch(touch, targets, frozenset(t.object for t in targets))
+            pointers = self._reachable_memory(frozenset(p.object for p in pointers))
+        return self._targeted(touch, pointers)
+
+    def _targeted(self, touch: MemoryTouch, pointers: tuple[MemLoc, ...]) -> TargetedTouch:
+        """Where the touch goes to, of where its pointer leads. Pointers that may lead anywhere share one answer, which
+        is as long as the program is large."""
+        key = (touch.kind, touch.size, id(pointers))  # which stays its own as long as the answer holds it
+        known = self._data.get(key)
+        if known is None:
+            found = pointers
+            if touch.kind is AccessKind.FREE:
+                allocated = (p.object for p in pointers if self.points_to.objects[p.object].kind in _ALLOCATED)
+                found = tuple(MemLoc(target, None, None) for target in dict.fromkeys(allocated))
+            data = [p for p in found if self.points_to.objects[p.object].kind not in _NO_MEMORY]
+            if touch.kind.writes:
+                data = [p for p in data if p.object not in self._constants]
+            targets = tuple(p if p.size == touch.size else replace(p, size=touch.size) for p in data)
+            known = self._data[key] = pointers, targets, frozenset(t.object for t in targets)
+        return TargetedTouch(touch, *known[1:])
+
+    def _stored_at(self, pointers: tuple[MemLoc, ...], size: int | None) -> tuple[MemLoc, ...]:
+        """What pointers of that many bytes may be stored where these point to."""
+        key = (size, id(pointers))
+        known = self._contents.get(key)
+        if known is None:
+            places = [replace(loc, size=size) for loc in pointers]
+            known = self._contents[key] = pointers, self.points_to.contents_of(places)
+        return known[1]
+
+    def _reachable_memory(self, roots: frozenset[ObjectId]) -> tuple[MemLoc, ...]:
+        if roots not in self._reached:
+            self._reached[roots] = tuple(MemLoc(o, None, None) for o in sorted(self.reachable(roots)))
+        return self._reached[roots]
 
     def _counted_elements(self, function: Function, instr: Instr | Terminator, address: Operand) -> tuple[MemLoc, ...]:
         """Where an index that counts with constant bounds leads, from an array that begins at a known place."""
@@ -328,7 +359,7 @@ class World:
         """Callees have a lower rank than callers, but for recursion."""
         return {name: i for i, component in enumerate(self._bottom_up) for name in component}
 
-    def _propagate(self, own: Mapping[str, int]) -> dict[str, int]:
+    def propagate(self, own: Mapping[str, int]) -> dict[str, int]:
         """Unite bit sets over the call graph: a function gets its callees' bits."""
         result = dict(own)
         for component in self._bottom_up:
@@ -357,24 +388,24 @@ class World:
     @cached_property
     def may_modify(self) -> dict[str, int]:
         """Function -> objects that it or its callees may write, as bits."""
-        return self._propagate(self._object_bits(writes=True))
+        return self.propagate(self._object_bits(writes=True))
 
     @cached_property
     def may_refer(self) -> dict[str, int]:
         """Function -> objects that it or its callees may read or write, as bits."""
-        return self._propagate(self._object_bits(writes=False))
+        return self.propagate(self._object_bits(writes=False))
 
     @cached_property
     def may_unlock(self) -> dict[str, int]:
         """Function -> objects with locks that it or its callees may give back, as bits."""
         called_back = self._bits(self.unlocked_by_callbacks)
         own = {name: bits | (called_back if name in self._calls_unknown else 0) for name, bits in self._unlocks.items()}
-        return self._propagate(own)
+        return self.propagate(own)
 
     @cached_property
     def unlocked_by_callbacks(self) -> frozenset[ObjectId]:
         """Objects with locks that unknown code may give back by calling functions of the program that it has."""
-        bits, unlocked = 0, self._propagate(self._unlocks)
+        bits, unlocked = 0, self.propagate(self._unlocks)
         for name in self.points_to.escaped_functions & self.program.functions.keys():
             bits |= unlocked[name]
         return frozenset(ObjectId(i) for i in range(bits.bit_length()) if bits >> i & 1)
@@ -415,7 +446,7 @@ class World:
             name: int(self._has_sync(function, kinds) or self._calls_back_or_twice(function))
             for name, function in self.program.functions.items()
         }
-        return frozenset(name for name, bits in self._propagate(own).items() if bits)
+        return frozenset(name for name, bits in self.propagate(own).items() if bits)
 
     @cached_property
     def uses_setjmp(self) -> bool:
@@ -441,13 +472,13 @@ class World:
             name: int(any(isinstance(i, Call) and SET_SPECIFIC & set(self.callees(i)) for i in function.instructions()))
             for name, function in self.program.functions.items()
         }
-        return frozenset(name for name, bits in self._propagate(own).items() if bits)
+        return frozenset(name for name, bits in self.propagate(own).items() if bits)
 
     @cached_property
     def may_spawn(self) -> frozenset[str]:
         """Functions that may create threads, directly or through calls."""
         own = {name: int(self._has_sync(f, frozenset({Sync.CREATE}))) for name, f in self.program.functions.items()}
-        return frozenset(name for name, bits in self._propagate(own).items() if bits)
+        return frozenset(name for name, bits in self.propagate(own).items() if bits)
 
     @cached_property
     def may_end_thread(self) -> frozenset[str]:
@@ -458,7 +489,7 @@ class World:
     def may_call_unknown(self) -> frozenset[str]:
         """Functions that may call code that nothing describes: it may end the thread."""
         own = {name: int(name in self._calls_unknown) for name in self.program.functions}
-        return frozenset(name for name, bits in self._propagate(own).items() if bits)
+        return frozenset(name for name, bits in self.propagate(own).items() if bits)
 
     @cached_property
     def _calls_unknown(self) -> frozenset[str]:
@@ -472,7 +503,7 @@ class World:
     @cached_property
     def _may_call_exit(self) -> frozenset[str]:
         own = {name: int(self._has_sync(f, frozenset({Sync.EXIT}))) for name, f in self.program.functions.items()}
-        return frozenset(name for name, bits in self._propagate(own).items() if bits)
+        return frozenset(name for name, bits in self.propagate(own).items() if bits)
 
     @cached_property
     def may_interrupt_waits(self) -> bool:
@@ -496,13 +527,13 @@ class World:
         """Functions that write nothing and take or give back no lock, nor do those that they call."""
         outside = SILENT - self.program.functions.keys() - self.known.locks.keys()
         own = {name: int(not self._is_silent(f, outside)) for name, f in self.program.functions.items()}
-        return outside | {name for name, bits in self._propagate(own).items() if not bits}
+        return outside | {name for name, bits in self.propagate(own).items() if not bits}
 
     @cached_property
     def pure(self) -> frozenset[str]:
         """Functions whose result is a number that only their arguments decide."""
         own = {name: int(not is_pure(f, self.program)) for name, f in self.program.functions.items()}
-        return frozenset(name for name, bits in self._propagate(own).items() if not bits)
+        return frozenset(name for name, bits in self.propagate(own).items() if not bits)
 
     def _is_silent(self, function: Function, outside: frozenset[str]) -> bool:
         for instr in function.instructions():
@@ -553,7 +584,7 @@ class World:
                 or (isinstance(function.returns, PtrType) and len(function.blocks) <= 8)  # may return a lock
             )
             own[name] = int(is_relevant)
-        followed = frozenset(name for name, bits in self._propagate(own).items() if bits)
+        followed = frozenset(name for name, bits in self.propagate(own).items() if bits)
         functions = self.program.functions
         formulas = {name for name in self.pure if len(functions[name].blocks) == 1}
         return followed | formulas | {name for name, function in functions.items() if _tests_argument(function)}

@@ -211,10 +211,11 @@ class ConstraintBuilder:
             self.graph.copy(source, self.node(instance, result))
 
     def add_in_all(self, function: str, register: Reg, bits: int) -> None:
-        """Let a register have these values too, in every instance of its function."""
+        """Let a register have these values too, in every instance of its function; but not one that is the address of
+        a local variable, or of a copy that was passed by value, which nothing can change."""
         for instance in self.instances.values():
             node = self.value(instance, register) if instance.function.name == function else None
-            if node is not None:
+            if node is not None and not self.graph.is_fixed[self.graph.parent[node]]:
                 self.graph.add(node, bits)
 
     # Rules.

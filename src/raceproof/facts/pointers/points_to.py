@@ -16,7 +16,7 @@ The program is assumed not to make pointers out of nothing, to keep them within 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -52,6 +52,7 @@ class PointsTo:
         for instance in self._by_number:
             self._instances.setdefault(instance.function.name, []).append(instance.number)
         self._decoded: dict[int, tuple[MemLoc, ...]] = {}
+        self._united: dict[tuple[int, ...], tuple[MemLoc, ...]] = {}
         self._callees_of: dict[str, dict[str, None]] = {}
         self._index_calls()
         self.executions = ExecutionCounts(
@@ -92,12 +93,25 @@ class PointsTo:
 
     def contents(self, loc: MemLoc) -> tuple[MemLoc, ...]:
         """What the pointers stored in a location may point to; without a size it goes on to the end of the object."""
+        return self._locations(self._contents(loc))
+
+    def _contents(self, loc: MemLoc) -> int:
         obj = self._work.values.objects[loc.object]
         nodes = self._work.memory.nodes_at(obj, loc.offset, loc.size, loc.stride)
         bits = 0
         for node in nodes:
             bits |= self._work.graph.pts[self._work.graph.parent[node]]
-        return self._locations(bits)
+        return bits
+
+    def contents_of(self, places: Iterable[MemLoc]) -> tuple[MemLoc, ...]:
+        """What the pointers stored in any of the places may point to."""
+        different = dict.fromkeys(self._contents(place) for place in places)
+        if len(different) == 1:
+            return self._locations(*different)
+        key = tuple(different)
+        if key not in self._united:
+            self._united[key] = tuple(dict.fromkeys(loc for bits in key for loc in self._locations(bits)))
+        return self._united[key]
 
     def buffer_at(self, loc: MemLoc) -> MemLoc:
         """The array of characters or numbers within a struct that a location is in: who is given a pointer to it does
