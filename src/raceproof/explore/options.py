@@ -10,7 +10,7 @@ from raceproof.model import Models, ObjectId, RacePair
 
 DEFAULT_ALGORITHM = "race"
 DEFAULT_MAX_STEPS = 1_000_000
-FINDS_DEADLOCKS = ("optimal", "dfs")
+FINDS_DEADLOCKS = ("optimal", "dfs", "states")
 """Algorithms that execute every deadlock, or one that is equivalent; the first is the default. The others leave out
 what cannot have a race."""
 
@@ -44,6 +44,8 @@ class ExploreOptions:
     they divide the work. `models`: what the user says about functions. `pruning`: of subspaces without races, in
     the searches that do so: repaired, printed ([PDP, Fig. 7] as it stands, which proves nothing) or none.
     `deadlocks`: look for deadlocks, which only some algorithms do (`FINDS_DEADLOCKS`), and go on behind races.
+    `max_states`: of algorithm `states`, how many it remembers (0: as many as there is memory for); `exact_states`: it
+    keeps them whole and compares them, not only their hashes.
     """
 
     module: LinkedModule | None = None
@@ -66,4 +68,6 @@ class ExploreOptions:
     known_races: tuple[RacePair, ...] = ()
     outlived: frozenset[ObjectId] = frozenset()
     deadlocks: bool = False
+    max_states: int = 0
+    exact_states: bool = False
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

@@ -10,11 +10,13 @@ from pathlib import Path
 from raceproof.core import Budget, InternalError, Unsupported
 from raceproof.explore.build import build_host, build_program, replaced_functions, why_not_32_bits
 from raceproof.explore.candidates import candidates
+from raceproof.explore.captured_state import why_states_are_not_captured
 from raceproof.explore.futures import Futures, compute_futures, format_control
 from raceproof.explore.hooks import hooks_for
 from raceproof.explore.library32 import check_library
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.outside import allocating_scans, may_see_fp_environment, needs_fork
+from raceproof.explore.protocol import STATES
 from raceproof.facts import Sync, sync_op
 from raceproof.frontend import LinkedModule
 from raceproof.ir import CompareExchange, Instr, Load, MemoryOrder, Rmw, Store, Terminator
@@ -61,14 +63,17 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
     watched = {number for pair in pairs for number in (pair.first, pair.second)}
     futures = compute_futures(cp, pairs, budget) if options.algorithm in _PRUNING else None
     tokens = [token for token in futures.tokens if token is not None] if futures is not None else []
-    hooks = hooks_for(cp, watched, replaced_functions(), tokens)
+    hooks = hooks_for(cp, watched, replaced_functions(), tokens, options.algorithm == STATES)
     budget.check()
+    known = _known(cp)
+    isolation, why = _isolation(cp, options)
+    if options.algorithm == STATES:
+        _refuse_states(cp, known, isolation, options)
     if cp.program.pointer_size == 4:
         check_library(cp.program.externals, hooks.plan.replaced)
     host = build_host(bits=cp.program.pointer_size * 8, on_progress=options.on_progress)
     budget.check()
     program = build_program(options.module.text, cp.program, hooks.plan)
-    isolation, why = _isolation(cp, options)
     return Prepared(
         host=host,
         program=program,
@@ -80,8 +85,16 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
         candidates=candidates(cp.program),
         futures=_future_lines(cp, watched, futures, options) if futures is not None else (),
         module=module_hash(options.module),
-        known=_known(cp),
+        known=known,
     )
+
+
+def _refuse_states(cp: ConcurrentProgram, known: frozenset[str], isolation: str, options: ExploreOptions) -> None:
+    reason = why_states_are_not_captured(cp, known, isolation)
+    if reason is None and options.outlived:
+        reason = "it may use variables of functions that have returned"
+    if reason is not None:
+        raise Unsupported(f"algorithm {STATES}: {reason}")
 
 
 def _future_lines(

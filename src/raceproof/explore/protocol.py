@@ -62,7 +62,8 @@ REFUSED = 3
 """`RP_REFUSED`: the status of a host that could not load the program."""
 PRUNINGS = ("repaired", "printed", "none")
 DEFAULT_PRUNING = "repaired"
-ALGORITHMS = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
+STATES = "states"
+ALGORITHMS = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race", STATES)
 ISOLATIONS = ("memory", "fork")
 ENDS = (
     "complete",
@@ -160,6 +161,8 @@ class Control:
     part: Part | None = None
     pruning: str = DEFAULT_PRUNING
     deadlocks: Deadlocks = Deadlocks.NOT
+    max_states: int = 0
+    exact_states: bool = False
 
     def text(self) -> str:
         return "".join(line + "\n" for line in self._lines())
@@ -174,6 +177,8 @@ class Control:
         yield f"spurious {int(self.spurious)}"
         yield f"pruning {self.pruning}"
         yield f"deadlocks {int(self.deadlocks)}"
+        yield f"max_states {self.max_states}"
+        yield f"exact_states {int(self.exact_states)}"
         for argument in self.arguments:
             yield f"arg {encode(argument)}"
         for first, second in self.pairs:
