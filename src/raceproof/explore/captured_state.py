@@ -22,7 +22,7 @@ def _words(text: str) -> frozenset[str]:
 
 _THREADS: Final = _words("""
     pthread_create pthread_join pthread_detach pthread_exit pthread_self pthread_equal pthread_once pthread_yield
-    sched_yield pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock pthread_mutex_unlock pthread_mutex_consistent
+    sched_yield pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock pthread_mutex_unlock
     pthread_cond_init pthread_cond_destroy pthread_cond_wait pthread_cond_timedwait pthread_cond_clockwait
     pthread_cond_signal pthread_cond_broadcast pthread_rwlock_init pthread_rwlock_destroy pthread_rwlock_rdlock
     pthread_rwlock_wrlock pthread_rwlock_unlock pthread_spin_init pthread_spin_destroy pthread_spin_lock
@@ -33,7 +33,7 @@ _THREADS: Final = _words("""
 """) | frozenset(
     f"pthread_{kind}attr_{verb}"
     for kind in ("", "mutex", "cond", "rwlock", "barrier")
-    for verb in ("init", "destroy", "settype", "gettype", "setdetachstate", "getdetachstate", "setstacksize", "setpshared")
+    for verb in _words("init destroy settype gettype setdetachstate getdetachstate setstacksize setpshared")
 )  # fmt: skip
 _MEMORY: Final = _words("""
     malloc calloc realloc reallocarray free cfree aligned_alloc posix_memalign memalign strdup strndup
@@ -72,12 +72,12 @@ def why_states_are_not_captured(cp: ConcurrentProgram, known: Collection[str], i
         return "it is compiled for 32 bits"
     if isolation != "memory":
         return "it uses what only a process for each execution can put back"
-    if cp.uninitialised:
-        return "it may read memory that was never written, which is followed from the beginning of an execution"
     if "weaker" in known:
         return "with atomics of weaker memory orders, races show only by what happens before what"
     if "try" in known:
         return "operations that may fail show an order that is no happens-before"
+    if "fp_unseen" not in known:
+        return "a thread may look at its floating-point environment"
     if START in program.functions:
         return "functions run before its main"
     unknown = sorted(name for name in program.externals if not _is_captured(program, name))

@@ -63,7 +63,9 @@ REFUSED = 3
 PRUNINGS = ("repaired", "printed", "none")
 DEFAULT_PRUNING = "repaired"
 STATES = "states"
-ALGORITHMS = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race", STATES)
+BY_SCHEDULES = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
+"""Algorithms that run schedules from the beginning; they share work, and run in any isolation."""
+ALGORITHMS = (*BY_SCHEDULES, STATES)
 ISOLATIONS = ("memory", "fork")
 ENDS = (
     "complete",

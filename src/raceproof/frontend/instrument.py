@@ -76,6 +76,8 @@ def instrument(text: str, program: Program, plan: HookPlan) -> str:
         hooks += [f"void @{name}()" for name in (ATOMIC_BEGIN, ATOMIC_END) if name not in present]
     metadata = _referenced(lines, module.metadata)
     if plan.tells_states:
+        if module.destructors:
+            raise Unsupported("telling states of a program with functions that run behind its main")
         lines = add_frames(lines, program.entry)
     made = exports(program, plan.tokens, module.destructors, bool(facts.thread_locals))
     return "\n".join([*lines, *(f"declare {d}" for d in hooks), *made, *metadata, ""])

@@ -1,6 +1,6 @@
 """What a function still needs, stored before each call that may let other threads go: for `--algorithm states`.
 
-A state of the program is what its future depends on. Of a function that has been called and has not returned that is the
+A state of the program is what its future depends on. Of a function that was called and has not returned that is the
 call in which it stands, the values that are used behind it (live registers of the IR, and the arguments of the call
 itself), and its variables in memory. Each function that may stand still keeps a frame for that, and frames form a list
 that the runtime walks (native/states.h, `struct rp_frame`):
@@ -50,9 +50,10 @@ _TYPE = re.compile(rf"(%(?:{_NAME})) = type ")
 _SCALAR = re.compile(r"\b(i\d+|ptr|half|float|double|x86_fp80|fp128)\b")
 _COUNT = re.compile(r", i\d+ (\d+)")
 _SIZES = {"ptr": 8, "half": 2, "float": 4, "double": 8, "x86_fp80": 10, "fp128": 16}
-_ONE_RESULT = frozenset(
-    """add sub mul udiv sdiv urem srem shl lshr ashr and or xor fadd fsub fmul fdiv frem fneg freeze load phi""".split()
-)
+_ONE_RESULT = frozenset((
+    *("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor"),
+    *("fadd", "fsub", "fmul", "fdiv", "frem", "fneg", "freeze", "load", "phi"),
+))  # fmt: skip
 _HEADER = 24  # bytes of `struct rp_frame` before the variables
 _VARIABLE = 16
 
@@ -448,10 +449,7 @@ def _first(text: str) -> str | None:
 
 def _returned(made: str) -> str | None:
     callee = _CALLEE.search(made, made.index("call ") + 5)
-    if callee is None:  # assembly
-        before = made.partition(" asm ")[0]
-    else:
-        before = made[: callee.start()]
+    before = made.partition(" asm ")[0] if callee is None else made[: callee.start()]
     while "(" in before:
         at = before.index("(")
         before = before[:at] + " " + before[_closing(before, at) + 1 :]

@@ -375,7 +375,16 @@ void sched_keep(void) {
     state_keep(&G->input_count, sizeof G->input_count);
 }
 
-void sched_tell(void) { state_tell_number((uint64_t)section_owner << 8 | (arrived == ARRIVED_CHOICE ? self->tid : NO_THREAD)); }
+/* Called while objects are covered. A thread that makes a choice may have let others go who have not gone on yet. */
+void sched_tell(void) {
+    tset may_go_on = 0;
+    for (tset rest = silent & live; rest != 0; rest &= rest - 1) {
+        const struct thread *t = &threads[__builtin_ctzll(rest)];
+        if (is_enabled(t)) may_go_on |= BIT(t->tid);
+    }
+    state_tell_number((uint64_t)section_owner << 8 | (arrived == ARRIVED_CHOICE ? self->tid : NO_THREAD));
+    state_tell_number(may_go_on);
+}
 
 static struct thread *decide(void) {
     if (G->event_count > 0 && events[G->event_count - 1].op.undecided) settle_exchange(true); /* it has crashed */

@@ -3,7 +3,7 @@
  * Depth first over the states between the operations of the threads; a state that was visited is not entered again. All
  * accesses of open pairs are operations, and a race is two threads that stand before conflicting ones ([PDP, Fig. 2]
  * DETECTRACE, in sched.c). Every enabled thread is tried in every state: nothing is put off, so neither a sleep set nor a
- * cycle can hide anything ([YWY06, YCGK08] show what it takes otherwise).
+ * cycle can hide anything; [YWY06] and [YCGK08] show what it takes otherwise.
  *
  * A state is told as bytes (states.h), of which a hash of 128 bits is kept. To go back is to copy memory: for each state
  * on the way that has threads left to try, what must be put back lies on a stack of its own.
@@ -81,11 +81,14 @@ static void put_back(const char *from, const char *to) {
 
 static void tell_all(void) {
     image_at = image;
-    objects_uncover();
     sched_tell();
+    objects_uncover();
     threads_tell();
     program_tell();
     heap_tell();
+    libc_tell();
+    validity_tell();
+    state_tell_number(UINT64_MAX);
     objects_tell();
     objects_cover();
 }
@@ -95,6 +98,8 @@ static void keep_all(void) {
     threads_keep();
     program_keep();
     heap_keep();
+    libc_keep();
+    validity_keep();
     objects_keep();
 }
 
@@ -165,6 +170,7 @@ static bool grow(void) {
 }
 
 static void keep_exact(uint64_t at) {
+    exact_of[at] = 0;
     size_t size = (size_t)(image_at - image);
     if (exact_at + size + 8 > exact + EXACT_BYTES) {
         report_bounded("there is no memory for the states of the program", NONE);
@@ -266,6 +272,7 @@ static void put_branch(tset left, uint32_t next, uint32_t last) {
 static enum arrival back(void) {
     struct branch *b = &branches[branch_count - 1];
     heap_settle();
+    validity_settle();
     put_back(b->from, b->to);
     threads_settle(b->paths);
     uint8_t tid = b->left != 0 ? (uint8_t)__builtin_ctzll(b->left) : 0;

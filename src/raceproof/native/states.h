@@ -49,6 +49,11 @@ void objects_tell(void);
 void threads_keep(void);
 void threads_tell(void);
 void threads_settle(uint32_t kept); /* threads from this id on did not exist */
+void validity_keep(void);
+void validity_tell(void);
+void validity_settle(void);
+void libc_keep(void);
+void libc_tell(void);
 void sched_keep(void);
 void sched_tell(void);
 
@@ -60,7 +65,6 @@ enum arrival states_begin(void);            /* an execution, up to its first sta
 enum arrival states_step(uint8_t tid);      /* this thread's operation, up to the next state */
 enum arrival states_answer(uint32_t index); /* a choice of the thread that asks */
 tset states_enabled(void);
-tset states_silent(void);
 enum cut states_stuck(void); /* nobody can run: how it has ended. A deadlock is reported. */
 uint32_t states_choose(uint32_t count); /* on the program's side: which of so many values */
 extern uint32_t states_choices;             /* of ARRIVED_CHOICE: how many there are */

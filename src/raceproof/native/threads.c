@@ -284,23 +284,23 @@ static void tell_running(const struct thread *t) {
         state_tell_number((uintptr_t)t->start);
         state_tell_number((uintptr_t)t->argument);
     }
-    if (t->pending.kind == OP_BARRIER_LEAVE) state_tell_number(is_enabled(t));
     const uint64_t numbers[] = {(uint32_t)t->saved_errno, t->children, t->wait_mutex, (uintptr_t)t->in_once,
                                 (uintptr_t)t->cleanups, (uintptr_t)t->unwind, t->held_count};
     state_tell(numbers, sizeof numbers);
-    if (!options.fp_unseen) state_tell(&t->fiber.fp, sizeof t->fiber.fp);
     for (uint32_t i = 0; i < t->held_count; i++)
         state_tell_number(t->held[i].object << 8 | (uint64_t)t->held[i].type << 1 | t->held[i].shared);
-    if (t->polling) tell_polls(t, !t->waited);
+    if (t->polling || t->pending.kind == OP_SPIN) tell_polls(t, t->pending.kind == OP_SPIN || !t->waited);
     tell_frames(t);
 }
 
 void threads_tell(void) {
     for (uint32_t tid = 0; tid < G->paths; tid++) {
         const struct thread *t = &threads[tid];
-        state_tell_number((uint64_t)t->state << 16 | (uint64_t)t->joined << 8 | t->detached);
+        if (t->state == T_UNUSED) continue;
+        state_tell_number((uint64_t)tid << 24 | (uint64_t)t->state << 16 | (uint64_t)t->joined << 8 | t->detached);
         if (t->state == T_FINISHED && !t->joined && !t->detached) state_tell_number((uintptr_t)t->result);
         if (t->state == T_READY) tell_running(t);
         if (t->state == T_FINISHED) tell_frames(t); /* of functions that it has not left: others may use their variables */
     }
+    state_tell_number(UINT64_MAX);
 }
