@@ -11,7 +11,7 @@ import pytest
 from exploring import Searched, Subject, load, load_text, search
 from quality.traces import PROGRAM, count_traces
 
-from raceproof.explore import ALGORITHMS
+from raceproof.explore.protocol import BY_SCHEDULES
 
 BENCH = Path(__file__).parents[2] / "bench" / "explore"
 FIRST_SEED, CASES = 1, 60
@@ -78,7 +78,7 @@ def test_one_write_among_reads(reads: int, interpreter: Subject) -> None:
 
 def test_independent_threads_need_one_execution(interpreter: Subject) -> None:
     for threads in (("w0", "w1", "w2", "s0"), ("r0",) * 5, ("w0r0w0",)):
-        for algorithm in ALGORITHMS[1:]:
+        for algorithm in BY_SCHEDULES[1:]:
             assert needed(interpreter, threads, algorithm).executions == 1
 
 

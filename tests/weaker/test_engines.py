@@ -10,7 +10,7 @@ from exploration.compare import compile_text
 
 from raceproof import explore, portfolio
 from raceproof.core import Budget
-from raceproof.explore.protocol import ALGORITHMS
+from raceproof.explore.protocol import BY_SCHEDULES
 from raceproof.model import Scope, Verdict
 from weaker.against_rc11 import ENGINES, checked_by, problems
 from weaker.litmus import generate, render
@@ -57,7 +57,7 @@ def test_the_explorer_proves_what_weaker_orders_do_not_break(name: str, tmp_path
 
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("isolation", ["memory", "fork"])
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", BY_SCHEDULES)
 def test_every_search_asks(algorithm: str, isolation: str, jobs: int, tmp_path: Path) -> None:
     compiled = compile_text(render(RACY["dekker, release and acquire"]), tmp_path)[0]
     search = explore.ExploreOptions(algorithm=algorithm, isolation=isolation, find_all=True)

@@ -62,6 +62,18 @@ def add_parser(commands: Commands) -> None:
         help="cut an execution there; the result is then bounded (default: %(default)s)",
     )
     search.add_argument(
+        "--max-states",
+        type=positive(int),
+        default=0,
+        metavar="N",
+        help="states only: remember so many; what is forgotten is explored again (default: 1 GB of them)",
+    )
+    search.add_argument(
+        "--exact-states",
+        action="store_true",
+        help="states only: keep the states themselves, not only their hashes, and compare them",
+    )
+    search.add_argument(
         "--isolation",
         choices=["auto", *explore.ISOLATIONS],
         default="auto",
@@ -94,6 +106,8 @@ def add_parser(commands: Commands) -> None:
 def run(args: argparse.Namespace) -> Exit:
     if args.as_printed and args.algorithm != "pdp":
         raise InputError("--as-printed is for --algorithm pdp")
+    if (args.max_states or args.exact_states) and args.algorithm != "states":
+        raise InputError("--max-states and --exact-states are for --algorithm states")
     properties = properties_of(args)
     if Property.DEADLOCK in properties and args.algorithm not in (None, *explore.FINDS_DEADLOCKS):
         found_by = " or ".join(explore.FINDS_DEADLOCKS)
@@ -105,6 +119,8 @@ def run(args: argparse.Namespace) -> Exit:
         max_steps=int(args.max_steps),
         isolation=args.isolation,
         spurious=args.spurious_wakeups,
+        max_states=int(args.max_states),
+        exact_states=args.exact_states,
         pruning="printed" if args.as_printed else "none" if args.no_pruning else "repaired",
     )
     settings = portfolio.Settings(

@@ -23,6 +23,7 @@ from raceproof.explore.preparation import Prepared, prepare
 from raceproof.explore.process import HostRun, run_host
 from raceproof.explore.protocol import (
     LIMITS,
+    STATES,
     BoundedRecord,
     Control,
     Deadlocks,
@@ -65,7 +66,7 @@ _SHORTENING = 1.0  # seconds for all of them
 _BEHIND_RACES = ("dfs", "optimal")  # searches that find every race, whatever others there are
 _CANCELS = "pthread_cancel"
 _MAKES_ROBUST = ("pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np")
-_TOGETHER = ("dpor", "pdp", "dhtc")  # searches that do not ask what happens before what
+_TOGETHER = ("dpor", "pdp", "dhtc", STATES)  # searches that do not ask what happens before what
 
 _CUT_SHORT = frozenset(LIMITS.values()) - {LIMITS["INPUTS"]}
 
@@ -140,6 +141,8 @@ def control(prepared: Prepared, options: ExploreOptions, time_limit: float) -> C
         known=prepared.known,
         found=tuple((pair.first, pair.second) for pair in options.known_races),
         deadlocks=_looks_for(options),
+        max_states=options.max_states,
+        exact_states=options.exact_states,
     )
 
 
@@ -238,14 +241,21 @@ def _run_once(prepared: Prepared, options: ExploreOptions, budget: Budget) -> Ho
     start = time.monotonic()
 
     def show(progress: ProgressRecord) -> None:
-        rate = progress.executions / max(time.monotonic() - start, 0.001)
+        seconds = max(time.monotonic() - start, 0.001)
+        if options.algorithm == STATES:
+            options.on_progress(
+                f"engine explore: {progress.blocked:,} states, {progress.blocked / seconds:,.0f}/s, frontier"
+                f" {progress.depth:,}, {progress.open_pairs} pairs open"
+            )
+            return
+        rate = progress.executions / seconds
         options.on_progress(
             f"engine explore: {progress.executions:,} executions, {rate:,.0f}/s, depth {progress.depth},"
             f" {progress.open_pairs} pairs open"
         )
 
     asked = control(prepared, options, limit)
-    if options.jobs == 1:
+    if options.jobs == 1 or options.algorithm == STATES:  # its table of states is that of one process
         host_run = run_host(prepared.host, prepared.program, asked, show)
     else:
         host_run = run_hosts(prepared.host, prepared.program, asked, options.jobs, show, sharing=options.sharing)

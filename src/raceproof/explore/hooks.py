@@ -59,6 +59,7 @@ def hooks_for(
     watched: Collection[AccessId] | None,
     replaced: Collection[str],
     tokens: Sequence[tuple[str, int]] = (),
+    tells_states: bool = False,
 ) -> Hooks:
     """Hooks for the accesses `watched` (None: all); `replaced` are the functions that the runtime implements."""
     program = cp.program
@@ -86,6 +87,7 @@ def hooks_for(
         variables=cp.uninitialised.variables,
         copies=cp.uninitialised.copies,
         outside=_outside(cp),
+        tells_states=tells_states,
     )
     _refuse_callbacks_of_streams(program)
     _refuse_hidden_atomics(program, plan)

@@ -46,6 +46,8 @@ class ExploreOptions:
     the searches that do so: repaired, printed ([PDP, Fig. 7] as it stands, which proves nothing) or none.
     `deadlocks`: look for deadlocks, which only some algorithms do (`FINDS_DEADLOCKS`), and go on behind races.
     `target`: where programs run, None for this machine.
+    `max_states`: of algorithm `states`, how many it remembers (0: as many as there is memory for); `exact_states`: it
+    keeps them whole and compares them, not only their hashes.
     """
 
     module: LinkedModule | None = None
@@ -69,4 +71,6 @@ class ExploreOptions:
     outlived: frozenset[ObjectId] = frozenset()
     deadlocks: bool = False
     target: Target | None = None
+    max_states: int = 0
+    exact_states: bool = False
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

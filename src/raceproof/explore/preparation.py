@@ -11,6 +11,7 @@ from pathlib import Path
 from raceproof.core import Budget, InternalError, Unsupported
 from raceproof.explore.build import build_host, build_program, replaced_functions, why_not_32_bits
 from raceproof.explore.candidates import candidates
+from raceproof.explore.captured_state import why_states_are_not_captured
 from raceproof.explore.future_places import Places, compute_places, format_places
 from raceproof.explore.futures import Futures, compute_futures, format_control
 from raceproof.explore.hooks import hooks_for
@@ -18,6 +19,7 @@ from raceproof.explore.library32 import check_library
 from raceproof.explore.options import ExploreOptions
 from raceproof.explore.outside import allocating_scans, may_see_fp_environment, needs_fork
 from raceproof.explore.process import Where
+from raceproof.explore.protocol import STATES
 from raceproof.explore.target import machine_of, reached
 from raceproof.facts import Sync, sync_op
 from raceproof.frontend import LinkedModule
@@ -67,14 +69,18 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
     places = Places()
     if futures is not None and futures.is_usable:
         places = compute_places(cp, watched, futures.functions)
-    hooks = hooks_for(cp, watched, replaced_functions(), [*tokens, *((symbol, 0) for symbol in places.bases)])
+    named = [*tokens, *((symbol, 0) for symbol in places.bases)]
+    hooks = hooks_for(cp, watched, replaced_functions(), named, options.algorithm == STATES)
     budget.check()
+    known = _known(cp)
+    isolation, why = _isolation(cp, options)
+    if options.algorithm == STATES:
+        _refuse_states(cp, known, isolation, options)
     if machine is not None:
         check_library(cp.program.externals, hooks.plan.replaced, machine)
     runtime = build_host(machine=machine, on_progress=options.on_progress)
     budget.check()
     program = build_program(options.module.text, cp.program, hooks.plan)
-    isolation, why = _isolation(cp, options)
     return Prepared(
         host=runtime if options.target is None else reached(options.target, runtime),
         program=program,
@@ -86,7 +92,7 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
         candidates=candidates(cp.program),
         futures=_future_lines(cp, watched, futures, places, options) if futures is not None else (),
         module=module_hash(options.module),
-        known=_known(cp),
+        known=known,
     )
 
 
@@ -104,6 +110,16 @@ def _machine(cp: ConcurrentProgram, options: ExploreOptions) -> str | None:
     if (reason := why_not_32_bits()) is not None:
         raise Unsupported(f"running a 32-bit program: {reason}")
     return "x86"
+
+
+def _refuse_states(cp: ConcurrentProgram, known: frozenset[str], isolation: str, options: ExploreOptions) -> None:
+    reason = why_states_are_not_captured(cp, known, isolation)
+    if options.target is not None:
+        reason = "it is for programs that run on this machine"
+    if reason is None and options.outlived:
+        reason = "it may use variables of functions that have returned"
+    if reason is not None:
+        raise Unsupported(f"algorithm {STATES}: {reason}")
 
 
 def _future_lines(

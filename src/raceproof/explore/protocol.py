@@ -62,7 +62,10 @@ REFUSED = 3
 """`RP_REFUSED`: the status of a host that could not load the program."""
 PRUNINGS = ("repaired", "printed", "none")
 DEFAULT_PRUNING = "repaired"
-ALGORITHMS = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
+STATES = "states"
+BY_SCHEDULES = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
+"""Algorithms that run schedules from the beginning; they share work, and run in any isolation."""
+ALGORITHMS = (*BY_SCHEDULES, STATES)
 ISOLATIONS = ("memory", "fork")
 ENDS = (
     "complete",
@@ -162,6 +165,8 @@ class Control:
     pruning: str = DEFAULT_PRUNING
     deadlocks: Deadlocks = Deadlocks.NOT
     stdin: bytes = b""
+    max_states: int = 0
+    exact_states: bool = False
 
     def text(self) -> str:
         return "".join(line + "\n" for line in self._lines())
@@ -176,6 +181,8 @@ class Control:
         yield f"spurious {int(self.spurious)}"
         yield f"pruning {self.pruning}"
         yield f"deadlocks {int(self.deadlocks)}"
+        yield f"max_states {self.max_states}"
+        yield f"exact_states {int(self.exact_states)}"
         for argument in self.arguments:
             yield f"arg {encode(argument)}"
         for first, second in self.pairs:

@@ -51,6 +51,7 @@ DECLARATIONS = {
     "rp_loop": "void @rp_loop(i32)",
     "rp_poll": "void @rp_poll(ptr, i32)",
     "rp_spin": "void @rp_spin(i32)",
+    "rp_leave_loop": "void @rp_leave_loop()",
     "rp_carry": "void @rp_carry(i64)",
     "rp_round": "void @rp_round()",
     "rp_tls": "ptr @rp_tls(ptr)",

@@ -185,7 +185,7 @@ class HookPlan:
     never written, or write it; `variables`: such local variables, with their size; `copies`: calls that copy such
     memory as it is, to their first argument from their second.
     `outside`: calls by which a thread may tell others something outside of the program's memory (1), learn of it (2),
-    or both (3).
+    or both (3). `tells_states`: functions say where they stand and what they still need (`live_frames`).
     """
 
     accesses: Mapping[SiteId, tuple[AccessHook, ...]]
@@ -199,3 +199,4 @@ class HookPlan:
     variables: Mapping[SiteId, int | None] = field(default_factory=dict)
     copies: frozenset[SiteId] = frozenset()
     outside: Mapping[SiteId, int] = field(default_factory=dict)
+    tells_states: bool = False

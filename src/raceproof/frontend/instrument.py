@@ -16,6 +16,7 @@ from raceproof.frontend.file_assembly import LINE
 from raceproof.frontend.hook_calls import DECLARATIONS, HookWriter
 from raceproof.frontend.hook_plan import HookPlan
 from raceproof.frontend.instrument_function import ATOMIC_BEGIN, ATOMIC_END, FunctionInstrumenter, ModuleFacts
+from raceproof.frontend.live_frames import add_frames
 from raceproof.frontend.llvm_lexer import split_attachments, unquote
 from raceproof.frontend.module_exports import exports, symbol
 from raceproof.frontend.spin_loops import spin_loops
@@ -74,6 +75,10 @@ def instrument(text: str, program: Program, plan: HookPlan) -> str:
         present = {plan.replaced.get(name, name) for name in declared}
         hooks += [f"void @{name}()" for name in (ATOMIC_BEGIN, ATOMIC_END) if name not in present]
     metadata = _referenced(lines, module.metadata)
+    if plan.tells_states:
+        if module.destructors:
+            raise Unsupported("telling states of a program with functions that run behind its main")
+        lines = add_frames(lines, program.entry)
     made = exports(program, plan.tokens, module.destructors, bool(facts.thread_locals))
     return "\n".join([*lines, *(f"declare {d}" for d in hooks), *made, *metadata, ""])
 

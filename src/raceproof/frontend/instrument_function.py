@@ -89,6 +89,7 @@ class FunctionInstrumenter:
     out: list[str] = field(default_factory=list)
     label: str = ""
     _loop_pending: int | None = None
+    _left_pending: bool = False
     _used: frozenset[Operand] | None = None
     _carried: list[tuple[str, IrType]] = field(default_factory=list)
     undefined: UndefinedValues = NO_UNDEFINED
@@ -130,8 +131,14 @@ class FunctionInstrumenter:
             self.label = unquote(match.group(1))
             self.out += ["", f"{match.group()}"]
             self._loop_pending = self.facts.spins.headers.get((self.function.name, self.label))
+            self._left_pending = (
+                self.facts.plan.tells_states and (self.function.name, self.label) in self.facts.spins.left
+            )
 
     def _instruction(self, instr: Instr | Terminator, text: list[str]) -> None:
+        if self._left_pending and not isinstance(instr, Phi):
+            self.out.append(call("rp_leave_loop"))
+            self._left_pending = False
         if self._loop_pending is not None and not isinstance(instr, Phi):
             self.out.append(call("rp_loop", f"i32 {self._loop_pending}"))
             for register, type_ in self._carried:

@@ -54,12 +54,14 @@ Balance = dict[str, int]
 class SpinLoops:
     """`headers`: (function, label) of a header -> its loop; `latches`: (function, label) of a block -> the headers it
     leads back to, with their loops; `polled`: loads that such a loop makes; `carried`: phis of headers whose value may
-    be different in each round. A loop's number is a site in its header."""
+    be different in each round; `left`: (function, label) of blocks that come behind such a loop. A loop's number is a
+    site in its header."""
 
     headers: Mapping[tuple[str, str], int] = field(default_factory=dict)
     latches: Mapping[tuple[str, str], Mapping[str, int]] = field(default_factory=dict)
     polled: frozenset[SiteId] = frozenset()
     carried: frozenset[SiteId] = frozenset()
+    left: frozenset[tuple[str, str]] = frozenset()
 
 
 def spin_loops(program: Program, plan: HookPlan) -> SpinLoops:
@@ -103,7 +105,14 @@ class _Finder:
             waiting += self._program.functions[name].blocks
         polled = frozenset(i.id for block in waiting for i in block.body if isinstance(i, Load) and self._varies(i))
         carried = frozenset(phi.id for loop in loops for phi in _carried(loop))
-        return SpinLoops(headers, latches, polled, carried)
+        left = frozenset(
+            (loop.function, target)
+            for loop in loops
+            for block in loop.body.values()
+            for target in successors(block.terminator)
+            if target not in loop.body
+        )
+        return SpinLoops(headers, latches, polled, carried, left)
 
     def _has_another(self, loop: _Loop, found: Mapping[tuple[str, str], _Loop]) -> bool:
         """Whether a loop that waits is inside: the runtime remembers one round of one loop, and that is the inner."""

@@ -42,7 +42,7 @@ static char *decoded(const char *text) {
 static const struct algorithm *algorithm_named(const char *name) {
     static const struct algorithm *const all[] = {&algorithm_dfs, &algorithm_dpor, &algorithm_pdp, &algorithm_dhtc,
                                                   &algorithm_optimal, &algorithm_race, &algorithm_sweep,
-                                                  &algorithm_unhunted, &algorithm_classes};
+                                                  &algorithm_unhunted, &algorithm_classes, &algorithm_states};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i]->name, name) == 0) return all[i];
     refuse("no such algorithm", name);
@@ -161,6 +161,10 @@ static void directive(char *line) {
         options.max_executions = strtoull(rest, NULL, 10);
     } else if (strcmp(line, "time_limit") == 0) {
         options.time_limit = atof(rest);
+    } else if (strcmp(line, "max_states") == 0) {
+        options.max_states = strtoull(rest, NULL, 10);
+    } else if (strcmp(line, "exact_states") == 0) {
+        options.exact_states = atoi(rest) != 0;
     } else if (strcmp(line, "max_steps") == 0) {
         options.max_steps = strtoull(rest, NULL, 10);
     } else if (strcmp(line, "isolation") == 0) {

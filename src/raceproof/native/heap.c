@@ -11,7 +11,9 @@
 #define _GNU_SOURCE
 #endif
 #include "heap.h"
+#include "states.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +65,7 @@ struct region {
     int used;
 };
 
+
 uintptr_t heap_begin, heap_end;
 void (*heap_reused)(void *base, size_t size);
 
@@ -99,7 +102,7 @@ static void drop_pages(uintptr_t begin, uintptr_t end) {
     memset((void *)begin, 0, end - begin);
 }
 
-static void *reserve(size_t size) {
+static void *reserve_space(size_t size) {
 #if UINTPTR_MAX > UINT32_MAX
     static const uintptr_t hints[] = {0x200000000000u, 0x2000000000u, 0};
 #else
@@ -123,7 +126,7 @@ void heap_init(void) {
         index_length = region_size / BYTES_PER_ENTRY;
         total = (region_size + round_up(index_length * sizeof(struct block), PAGE)) * RP_MAX_THREADS + PAGE;
         total += region_size * MAIN_EXTRA;
-        at = reserve(total);
+        at = reserve_space(total);
         if (at != NULL) break;
     }
     if (at == NULL) {
@@ -257,6 +260,14 @@ static void *take_freed(struct region *r, size_t size, size_t align, uint32_t li
     return NULL;
 }
 
+/* When states are followed: the lowest freed block that fits, so that a program which frees what it allocates comes back
+ * to the same memory. */
+static void *take_lowest(struct region *r, size_t size, size_t align) {
+    for (uint32_t i = 0; i < r->small_count && r->freed_bytes > 0; i++)
+        if (r->index[i].state == HEAP_FREED && fits(r, &r->index[i], size, align)) return reuse(r, &r->index[i], size);
+    return NULL;
+}
+
 void *heap_alloc(int tid, size_t size, size_t align) {
     if (tid < 0 || tid >= RP_MAX_THREADS) return NULL;
     struct region *r = &regions[tid];
@@ -264,6 +275,10 @@ void *heap_alloc(int tid, size_t size, size_t align) {
     void *block = NULL;
     if (align < UNIT) align = UNIT;
     use_region(r);
+    if (follows_states) {
+        block = size > LARGE ? NULL : take_lowest(r, size, align);
+        return block != NULL || size > LARGE ? block : alloc_small(r, size, align);
+    }
     if (r->freed_bytes > quarantine) block = take_freed(r, size, align, SCANNED_FREED);
     if (block == NULL) block = size > LARGE ? alloc_large(r, size, align) : alloc_small(r, size, align);
     if (block == NULL) block = take_freed(r, size, align, UINT32_MAX);
@@ -340,12 +355,52 @@ int heap_free(void *p) {
     uint32_t i = (uint32_t)(b - r->index);
     b->state = HEAP_FREED;
     b->next_freed = NO_BLOCK;
-    if (r->first_freed == NO_BLOCK) r->first_freed = i;
-    else r->index[r->last_freed].next_freed = i;
-    r->last_freed = i;
+    if (!follows_states) {
+        if (r->first_freed == NO_BLOCK) r->first_freed = i;
+        else r->index[r->last_freed].next_freed = i;
+        r->last_freed = i;
+    }
     r->freed_bytes += capacity_of(b);
     live_bytes -= b->size;
     return 0;
 }
 
 size_t heap_live_bytes(void) { return live_bytes; }
+
+/* ---- states: blocks of a region, and what is in them; there are no large ones. `small_high` only grows, so that what a
+ * later state has written is cleared when it is given out again. */
+
+void heap_keep(void) {
+    state_keep(&live_bytes, sizeof live_bytes);
+    for (int i = 0; i < used_count; i++) {
+        struct region *r = &regions[used_regions[i]];
+        state_keep(&r->small_top, sizeof r->small_top);
+        state_keep(&r->small_count, offsetof(struct region, recent) - offsetof(struct region, small_count));
+        state_keep(r->index, r->small_count * sizeof *r->index);
+        state_keep((void *)r->begin, r->small_top - r->begin);
+    }
+}
+
+void heap_settle(void) {
+    for (int i = 0; i < used_count; i++) {
+        struct region *r = &regions[used_regions[i]];
+        if (r->small_top > r->small_high) r->small_high = r->small_top;
+        clear_region(r); /* one that the state did not use yet */
+        r->used = 1;
+    }
+}
+
+/* Where blocks are decides where later ones will be. */
+void heap_tell(void) {
+    for (int i = 0; i < used_count; i++) {
+        const struct region *r = &regions[used_regions[i]];
+        if (r->small_count == 0) continue;
+        state_tell_number((uint64_t)used_regions[i] << 32 | r->small_count);
+        for (uint32_t k = 0; k < r->small_count; k++) {
+            const struct block *b = &r->index[k];
+            state_tell_number((uint64_t)b->start << 32 | b->capacity);
+            state_tell_number(b->state == HEAP_LIVE ? b->size : UINT64_MAX);
+            if (b->state == HEAP_LIVE) state_tell((void *)start_of(r, b), b->size);
+        }
+    }
+}

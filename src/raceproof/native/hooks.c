@@ -234,6 +234,13 @@ void rp_spin(uint32_t loop) {
     self->returning = 1;
 }
 
+/* A loop that only waits is left: what comes is no round of it. */
+void rp_leave_loop(void) {
+    self->polling = self->returning = self->waited = 0;
+    self->poll_count = self->carried = 0;
+    self->poll_overflow = 1;
+}
+
 void rp_unseen(void) { self->result_unseen = 1; }
 
 void *rp_tls(void *image) { return tls_address(self, image); }

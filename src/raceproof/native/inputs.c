@@ -11,6 +11,7 @@
 
 #include "inputs.h"
 #include "libc.h"
+#include "states.h"
 
 static uint64_t trimmed(uint64_t value, int bits, int is_signed) {
     if (bits >= 64) return value;
@@ -68,11 +69,23 @@ static struct input_choice *choice_at(uint32_t number, int bits, int is_signed) 
     return c;
 }
 
+/* A choice of the search like any other. */
+static uint64_t choose_now(int bits, int is_signed) {
+    uint32_t count = 0;
+    uint64_t value = 0;
+    while (candidate(bits, is_signed, count, &value)) count++;
+    if (bits > 1) limit_reached(RP_LIMIT_INPUTS);
+    if (count != 0) candidate(bits, is_signed, states_choose(count), &value);
+    return value;
+}
+
 uint64_t rp_choose_input(int bits, int is_signed, const char *type) {
     (void)type;
     uint64_t value = 0;
     if (options.mode == MODE_REPLAY) {
         if (G->input_count < options.input_count) value = options.inputs[G->input_count];
+    } else if (follows_states) {
+        value = choose_now(bits, is_signed);
     } else {
         struct input_choice *c = choice_at(self->inputs++, bits, is_signed);
         if (bits > 1) limit_reached(RP_LIMIT_INPUTS);

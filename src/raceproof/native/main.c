@@ -89,7 +89,17 @@ static void progress(void) {
     report_end();
 }
 
-static void report_races(void) {
+/* Of a search over states: how many, and how many of them have something left to try. */
+void report_states(uint64_t states, uint64_t frontier) {
+    double now = now_seconds();
+    if (now - last_progress < 0.5) return;
+    last_progress = now;
+    report_put("progress\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%u\t%u", G->executions, states, G->transitions,
+               (uint32_t)frontier, options.pair_count - G->pairs_found);
+    report_end();
+}
+
+void report_races(void) {
     static struct segment *original;
     static struct hit hits[MAX_PAIRS_FOUND];
     uint32_t count = G->hit_count;
@@ -158,6 +168,7 @@ static enum stop one_search(void) {
     search_begin = now_seconds();
     G->event_limit = MAX_EVENTS;
     if (options.algorithm->fresh != NULL) options.algorithm->fresh();
+    if (options.algorithm->search != NULL) return (enum stop)options.algorithm->search();
     if (options.begun && options.algorithm->resume != NULL) options.algorithm->resume();
     begin_search();
     for (;;) {

@@ -5,9 +5,10 @@
  * the object is then a new one, as it is for a real library.
  */
 
-#include "rt.h"
+#include "states.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -70,17 +71,28 @@ void objects_grow(uint32_t tid) {
     clear_column(&outside, tid);
 }
 
+/* When states are followed, an object at one place always has the same number: in which order objects were used first must
+ * not tell states apart, nor may a program without end use up the numbers. */
+static struct object *place_of(const void *address, enum object_type type) {
+    for (uint32_t i = 0; i < object_count; i++)
+        if (objects[i].address == (uintptr_t)address && objects[i].type == type) return &objects[i];
+    return &objects[object_count++];
+}
+
 __attribute__((noinline)) struct object *object_fresh(const void *address, enum object_type type) {
     if (object_count == MAX_OBJECTS) {
         limit_reached(RP_LIMIT_OBJECTS);
         end_execution(CUT_THREADS);
     }
     enum mutex_kind kind = initial_kind(address, type);
-    struct object *o = &objects[object_count];
+    struct object *o = follows_states ? place_of(address, type) : &objects[object_count++];
+    uint32_t covered, cookie = COOKIE + (uint32_t)(o - objects);
+    memcpy(&covered, address, sizeof covered);
+    if (covered == cookie) covered = o->covered; /* it is made anew */
     clear(o, type);
+    o->covered = covered;
     o->address = (uintptr_t)address;
     o->mutex_kind = (uint8_t)kind;
-    uint32_t cookie = COOKIE + object_count++;
     memcpy((void *)(uintptr_t)address, &cookie, sizeof cookie);
     return o;
 }
@@ -119,6 +131,7 @@ static bool is_before_me(const uint32_t *clock) {
 /* POSIX leaves open what becomes of a lock that somebody has, or uses, when it is initialised. What lies on a stack may
  * be left over from a function that has returned. */
 void object_unused(const void *address, enum object_type type) {
+    if (follows_states) return; /* see object_made */
     const struct object *o = known_at(address, type);
     uintptr_t into_stack = (uintptr_t)address - (uintptr_t)self->fiber.stack;
     if (o == NULL || into_stack < self->fiber.stack_size) return;
@@ -128,8 +141,22 @@ void object_unused(const void *address, enum object_type type) {
         report_other("initialise", "a lock is initialised while other threads may use it", rp_site);
 }
 
+/* Whether the initialisation is ordered before each use would be a matter of happens-before, which is no part of a state:
+ * there it must be the only thread. */
+static bool others_are_gone(void) {
+    for (uint32_t t = 0; t < G->paths; t++)
+        if (t != self->tid && threads[t].state != T_UNUSED && !(threads[t].state == T_FINISHED && threads[t].joined))
+            return false;
+    return true;
+}
+
 struct object *object_made(const void *address, enum object_type type) {
     struct object *o = object_fresh(address, type);
+    if (follows_states) {
+        if (!others_are_gone())
+            report_bounded("a lock is initialised while other threads run, which `states` does not order", rp_site);
+        return o;
+    }
     o->maker = self->tid;
     o->made_at = self->hb[self->tid];
     return o;
@@ -137,4 +164,76 @@ struct object *object_made(const void *address, enum object_type type) {
 
 void object_in_making(void) {
     report_other("initialise", "a lock is used that another thread may be initialising", rp_site);
+}
+
+/* ---- states */
+
+void objects_keep(void) {
+    for (uint32_t i = 0; i < object_count; i++) {
+        struct object *o = &objects[i];
+        state_keep(o, offsetof(struct object, token_ticket));
+        state_keep(o->token_ticket, o->tokens * sizeof *o->token_ticket);
+    }
+    state_keep(&section, offsetof(struct object, token_ticket));
+}
+
+static bool has_cookie(uint32_t i) {
+    uint32_t cookie;
+    memcpy(&cookie, (void *)objects[i].address, sizeof cookie);
+    return cookie == COOKIE + i;
+}
+
+static uint64_t uncovered[MAX_OBJECTS / 64];
+
+void objects_uncover(void) {
+    for (uint32_t i = 0; i < object_count; i++) {
+        if (i % 64 == 0) uncovered[i / 64] = 0;
+        if (!has_cookie(i)) continue;
+        uncovered[i / 64] |= (uint64_t)1 << (i % 64);
+        memcpy((void *)objects[i].address, &objects[i].covered, sizeof objects[i].covered);
+    }
+}
+
+static bool is_uncovered(uint32_t i) { return uncovered[i / 64] >> (i % 64) & 1; }
+
+void objects_cover(void) {
+    for (uint32_t i = 0; i < object_count; i++) {
+        uint32_t cookie = COOKIE + i;
+        if (is_uncovered(i)) memcpy((void *)objects[i].address, &cookie, sizeof cookie);
+    }
+}
+
+/* Of a token only who may take it tells: those whose turn to wait came before. */
+static tset takers(const struct object *o, uint32_t token) {
+    tset found = 0;
+    for (tset rest = o->waiting; rest != 0; rest &= rest - 1) {
+        uint32_t t = (uint32_t)__builtin_ctzll(rest);
+        if (o->token_ticket[token] > threads[t].wait_ticket) found |= BIT(t);
+    }
+    return found;
+}
+
+static void tell_object(const struct object *o) {
+    const uint8_t small[] = {o->type,      o->mutex_kind, o->robust, o->owner_died, o->unrecoverable,
+                             o->destroyed, o->owner,      o->once};
+    const uint64_t numbers[] = {o->address, o->depth,    o->readers, o->reader_depth,
+                                (uint64_t)o->value, o->arrived, o->arrivals, o->users,
+                                o->waiting, o->once == 1 ? o->once_frame : 0, o->tokens};
+    state_tell(small, sizeof small);
+    state_tell(numbers, sizeof numbers);
+    for (uint32_t i = 0; i < o->tokens; i++) state_tell_number(takers(o, i));
+}
+
+/* As one that was never used: nobody can tell the two apart. */
+static bool is_as_new(const struct object *o) {
+    return o->owner == NO_THREAD && o->readers == 0 && o->value == 0 && o->arrived == 0 && o->users == 0 &&
+           o->waiting == 0 && o->tokens == 0 && o->once == 0 && !o->destroyed && !o->owner_died && !o->unrecoverable &&
+           !o->robust && o->mutex_kind == M_NORMAL;
+}
+
+/* Called while they are uncovered: an object without its cookie is gone. */
+void objects_tell(void) {
+    for (uint32_t i = 0; i < object_count; i++)
+        if (is_uncovered(i) && !is_as_new(&objects[i])) tell_object(&objects[i]);
+    if (!is_as_new(&section)) tell_object(&section);
 }

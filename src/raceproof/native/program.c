@@ -13,6 +13,7 @@
 #include "load.h"
 #include "program.h"
 #include "sched.h"
+#include "states.h"
 #include "threads.h"
 
 #define MAX_REGIONS 8
@@ -143,6 +144,17 @@ void run_all(void (*const *functions)(void)) {
  * program leaves so much of the stack alone. */
 #define FRAME_OF_MAIN (2u << 20)
 
+/* The frames of main lie below what `end_below_main` needs for itself. */
+#define DISTANCE_OF_MAIN 1024
+
+static __attribute__((noinline)) int call_main(void) {
+    char distance[DISTANCE_OF_MAIN];
+    __asm__ volatile("" : : "r"(distance) : "memory");
+    int status = program.main(options.argc, program.argv, environ);
+    __asm__ volatile("" : : "r"(distance) : "memory");
+    return status;
+}
+
 static _Noreturn __attribute__((noinline)) void end_below_main(int status) {
     char left_alone[FRAME_OF_MAIN];
     __asm__ volatile("" : : "r"(left_alone) : "memory");
@@ -151,5 +163,30 @@ static _Noreturn __attribute__((noinline)) void end_below_main(int status) {
 
 _Noreturn void run_program(void) {
     errno = 0;
-    end_below_main(program.main(options.argc, program.argv, environ));
+    end_below_main(call_main());
+}
+
+/* ---- states: the program's variables, those of its threads, and its arguments */
+
+static size_t table_of_arguments(void) { return (size_t)(options.argc + 1) * sizeof(char *) + argument_size; }
+
+void program_keep(void) {
+    for (int i = 0; i < region_count; i++) state_keep(regions[i].address, regions[i].size);
+    for (uint32_t t = 0; t < G->paths && tls_size != 0; t++)
+        if (threads[t].state != T_UNUSED) state_keep(threads[t].tls, tls_size);
+    state_keep(program.argv, table_of_arguments());
+}
+
+void program_tell(void) {
+    for (int i = 0; i < region_count; i++) state_tell(regions[i].address, regions[i].size);
+    for (uint32_t t = 0; t < G->paths && tls_size != 0; t++)
+        if (threads[t].state == T_READY) state_tell(threads[t].tls, tls_size);
+    state_tell(program.argv, table_of_arguments());
+}
+
+/* Of variables that take more, a copy for each state would be too much. */
+bool program_is_small(void) {
+    for (int i = 0; i < region_count; i++)
+        if (regions[i].size > COPY_LIMIT) return false;
+    return true;
 }

@@ -15,5 +15,6 @@ struct program {
 extern struct program program;
 void run_all(void (*const *functions)(void)); /* null ends them */
 void semaphores_reset(void);
+bool program_is_small(void);
 
 #endif

@@ -102,6 +102,8 @@ RP_HOOK void rp_carry(uint64_t value);
 RP_HOOK void rp_round(void);
 RP_HOOK void rp_poll(const void *address, uint32_t size);
 RP_HOOK void rp_spin(uint32_t loop);
+/* Behind such a loop, where states are told from one another (algorithm states). */
+RP_HOOK void rp_leave_loop(void);
 
 /* Around a call by which a thread may tell others something outside of the program's memory (RP_GIVES, before it), or
  * learn of it (RP_TAKES, behind it). */
@@ -149,10 +151,12 @@ struct rp_global {
 /* ---- the control file, which the host sends when a session begins (session.h); one directive a line, words separated
    by blanks, strings percent-encoded. Access ids and sites in decimal.
 
-   algorithm dfs|dpor|pdp|dhtc|optimal|race
+   algorithm dfs|dpor|pdp|dhtc|optimal|race|states
    all 0|1                 go on after the first race
    max_executions N        0: no limit
    time_limit SECONDS      0: none
+   max_states N            of algorithm states: how many it remembers. 0: as many as there is memory for
+   exact_states 0|1        it keeps them whole, and compares them
    max_steps N             hooks in one execution before it is cut (the result is then bounded)
    isolation memory|fork
    spurious 0|1            condition variables may wake up without a signal
@@ -186,7 +190,8 @@ struct rp_global {
    What it answers (the program's own output is captured), one record a line, fields separated by tabs, strings
    percent-encoded:
 
-   progress EXECUTIONS BLOCKED TRANSITIONS DEPTH OPEN_PAIRS      about twice a second
+   progress EXECUTIONS BLOCKED TRANSITIONS DEPTH OPEN_PAIRS      about twice a second. Of algorithm states, BLOCKED is the
+        number of states, DEPTH that of states on the way in which something is left to try
    race A TID_A B TID_B ADDRESS TOGETHER SCHEDULE INPUTS THREADS
         the two accesses by id in the order of the run; TOGETHER 1: the schedule ends with both threads standing
         before them. SCHEDULE as above, INPUTS as VALUE@SITE, THREADS as TID:PARENT:CREATED_AT_SITE, separated by blanks

@@ -151,6 +151,7 @@ struct thread {
     uint8_t result_unseen;         /* of the barrier's wait that comes next */
     uint8_t waits_alone;           /* for the system: nobody else can run */
     uint8_t waited;                /* at a condition, in this round of a loop that only waits */
+    uint8_t timed_out;             /* its wait at a condition, which now waits for the mutex */
     uint32_t created_at;
     uint32_t children;   /* created so far */
     uint32_t steps;      /* hooks completed */
@@ -173,6 +174,7 @@ struct thread {
     uint64_t timeout_seen;       /* steps of others at the last time-out */
     uint32_t timeouts[MAX_TIMEOUTS], timeout_count; /* where its waits have ended without a signal since then */
     const char *what;            /* in a replay: the name of its pending operation */
+    struct rp_frame *frame; /* the innermost, of one that does not run (states.h) */
     uint8_t looks_at_time;       /* its wait is one with a time limit */
     uint8_t looks_again;         /* its wait stands in a loop that only tests and waits again */
     struct written written;      /* the last range of memory that it told to write */
@@ -303,6 +305,8 @@ enum deadlocks { DEADLOCKS_NOT, DEADLOCKS_FIRST, DEADLOCKS_ALL };
 struct options {
     const struct algorithm *algorithm;
     bool all, fork, spurious;
+    bool exact_states;   /* keep the states themselves (search_states.c) */
+    uint64_t max_states; /* 0: as many as there is memory for */
     uint8_t deadlocks; /* enum deadlocks */
     bool weaker; /* some atomics are not sequentially consistent */
     bool fp_unseen; /* no thread can look at its floating-point environment, nor change it other than by computing */
@@ -359,9 +363,10 @@ struct algorithm {
     tset (*left)(struct node *node);                      /* still to be tried there, but for the chosen one: take it */
     bool (*divides)(void);                                /* may others search a part now? null: always */
     void (*resume)(void);                                 /* others have begun: what precedes the search is done */
+    uint8_t (*search)(void); /* enum stop: one that goes back to states, not to the beginning (search_states.c), or null */
 };
 extern const struct algorithm algorithm_dfs, algorithm_dpor, algorithm_pdp, algorithm_dhtc, algorithm_optimal,
-    algorithm_race, algorithm_sweep, algorithm_unhunted, algorithm_classes;
+    algorithm_race, algorithm_sweep, algorithm_unhunted, algorithm_classes, algorithm_states;
 
 /* ---- sched.c */
 
@@ -427,12 +432,13 @@ struct object {
     tset arrivals, users;
     uint64_t round, tickets;
     tset waiting;       /* at a condition */
+    uintptr_t once_frame;       /* where on its stack the thread that runs it is */
+    struct object *outer_once;  /* that this thread runs as well */
+    uint8_t once;       /* 0 not yet, 1 running, 2 done */
+    uint32_t covered;   /* what was in the program's memory where its cookie is */
     uint32_t tokens;    /* signals not yet taken, when several could take them */
     uint64_t token_ticket[RP_MAX_THREADS];
     uint32_t token_event[RP_MAX_THREADS];
-    uint8_t once;       /* 0 not yet, 1 running, 2 done */
-    uintptr_t once_frame;       /* where on its stack the thread that runs it is */
-    struct object *outer_once;  /* that this thread runs as well */
     uint32_t hb[RP_MAX_THREADS];
     uint32_t hb_readers[RP_MAX_THREADS];
     uint32_t dep[RP_MAX_THREADS];          /* of the last release that excludes readers too */

@@ -22,6 +22,7 @@
 #include "libc.h"
 #include "outside.h"
 #include "processes.h"
+#include "states.h"
 #include "sync.h"
 #include "validity.h"
 
@@ -105,6 +106,7 @@ uint64_t steps_of_others(const struct thread *t) { return options.max_steps - pu
 /* Without anything that somebody else does, a wait may end without a signal once, or time out some times, not for ever:
  * some threads give up then. */
 static bool may_time_out(const struct thread *t) {
+    if (follows_states) return t->timed; /* as often as it likes: it comes back to a state that is known */
     if (!t->timed || options.mode != MODE_SEARCH || driving) return t->timed; /* the schedule says when */
     if (t->timeout_seen != steps_of_others(t)) return true;
     uint32_t same = 0;
@@ -183,11 +185,13 @@ static inline __attribute__((always_inline)) void switch_to(struct thread *t) {
     record_switch();
     from->saved_errno = errno;
     from->saved_site = rp_site;
+    if (__builtin_expect(follows_states, 0)) from->frame = rp_frame_top;
     self = t;
     if (rp_fork_mode) thread_state_switch(from, t);
     errno = t->saved_errno;
     fiber_switch(&from->fiber, &t->fiber);
     rp_site = from->saved_site;
+    if (__builtin_expect(follows_states, 0)) rp_frame_top = from->frame;
     if (rp_fork_mode) thread_state_arrive();
 }
 
@@ -204,7 +208,7 @@ _Noreturn void end_execution(enum cut cut) {
 
 /* ---- decisions */
 
-static _Noreturn void nobody_can_run(void) {
+static enum cut how_it_is_stuck(void) {
     bool is_over = live == 0, may_wait = false, goes_on = false;
     for (tset rest = live; rest != 0; rest &= rest - 1) {
         const struct thread *t = &threads[__builtin_ctzll(rest)];
@@ -214,14 +218,16 @@ static _Noreturn void nobody_can_run(void) {
         if (t->in_once != NULL && (t->pending.kind == OP_EXIT || (uintptr_t)t->fiber.sp > t->in_once->once_frame))
             note_once_left();
     }
-    if (is_over || (goes_on && !options.deadlocks)) end_execution(CUT_NOT);
+    if (is_over || (goes_on && !options.deadlocks)) return CUT_NOT;
     if (may_wait || goes_on) { /* it waits, times out and waits again, and nothing else happens */
         G->bounded_endless = 1;
-        end_execution(CUT_ENDLESS);
+        return CUT_ENDLESS;
     }
     report_deadlock(live);
-    end_execution(CUT_DEADLOCK);
+    return CUT_DEADLOCK;
 }
+
+static _Noreturn void nobody_can_run(void) { end_execution(how_it_is_stuck()); }
 
 static bool has_it_already(const struct thread *t) {
     const struct op *op = &t->pending;
@@ -282,13 +288,107 @@ void settle_exchange(bool writes) {
     order_event(e, &events[e].op, e < known);
 }
 
-static struct thread *decide(void) {
-    if (G->event_count > 0 && events[G->event_count - 1].op.undecided) settle_exchange(true); /* it has crashed */
+/* The system is asked only where it can have changed. */
+static pid_t own_process(void) {
+    static pid_t known_process;
+    if (known_process == 0 || options.fork) known_process = getpid();
+    return known_process;
+}
+
+/* ---- states (search_states.c): the search is asked on its own stack, and goes on with any thread of any state */
+
+bool follows_states;
+struct rp_frame *rp_frame_top;
+uint32_t states_choices;
+static enum arrival arrived;
+static uint32_t answer;
+
+/* To the search; comes back when this thread is let go on, maybe in a state to which memory was put back. */
+static void park(enum arrival why) {
+    struct thread *from = self;
+    record_switch();
+    from->saved_errno = errno;
+    from->saved_site = rp_site;
+    from->frame = rp_frame_top;
+    arrived = why;
+    fiber_switch(&from->fiber, &host);
+    rp_site = from->saved_site;
+    rp_frame_top = from->frame;
+}
+
+static enum arrival go_on(struct thread *t) {
+    self = t;
+    arrived = ARRIVED_END;
+    pulse.steps_left = options.max_steps;
+    pulse.execution++;
+    pulse.running = own_process();
+    errno = t->saved_errno;
+    fiber_switch(&host, &t->fiber);
+    pulse.running = 0;
+    return arrived;
+}
+
+uint32_t states_choose(uint32_t count) {
+    states_choices = count;
+    park(ARRIVED_CHOICE);
+    return answer;
+}
+
+enum arrival states_answer(uint32_t index) {
+    answer = index;
+    return go_on(self);
+}
+
+static tset enabled_now(void) {
     tset enabled = ready & live & ~silent;
     for (tset rest = live & ~silent & ~ready; rest != 0; rest &= rest - 1) {
         struct thread *t = &threads[__builtin_ctzll(rest)];
         if (is_enabled(t)) enabled |= BIT(t->tid);
     }
+    return enabled;
+}
+
+tset states_enabled(void) {
+    tset enabled = enabled_now();
+    bool in_section = section_owner != NO_THREAD && (enabled & BIT(section_owner));
+    return in_section ? BIT(section_owner) : enabled;
+}
+
+enum cut states_stuck(void) { return how_it_is_stuck(); }
+
+enum arrival states_step(uint8_t tid) {
+    struct thread *t = &threads[tid];
+    settle(t);
+    t->wake_enabler = NONE;
+    G->transitions++;
+    return go_on(t);
+}
+
+void sched_keep(void) {
+    state_keep(&live, sizeof live);
+    state_keep(&silent, sizeof silent);
+    state_keep(&ready, sizeof ready);
+    state_keep(&section_owner, sizeof section_owner);
+    state_keep(&self, sizeof self);
+    state_keep(&G->segment_count, sizeof G->segment_count);
+    if (G->segment_count != 0) state_keep(&segments[G->segment_count - 1], sizeof *segments);
+    state_keep(&G->input_count, sizeof G->input_count);
+}
+
+/* Called while objects are covered. A thread that makes a choice may have let others go who have not gone on yet. */
+void sched_tell(void) {
+    tset may_go_on = 0;
+    for (tset rest = silent & live; rest != 0; rest &= rest - 1) {
+        const struct thread *t = &threads[__builtin_ctzll(rest)];
+        if (is_enabled(t)) may_go_on |= BIT(t->tid);
+    }
+    state_tell_number((uint64_t)section_owner << 8 | (arrived == ARRIVED_CHOICE ? self->tid : NO_THREAD));
+    state_tell_number(may_go_on);
+}
+
+static struct thread *decide(void) {
+    if (G->event_count > 0 && events[G->event_count - 1].op.undecided) settle_exchange(true); /* it has crashed */
+    tset enabled = enabled_now();
     if (enabled == 0) {
         struct thread *waiter = outside_waiter();
         if (waiter == NULL) nobody_can_run();
@@ -331,6 +431,10 @@ static inline __attribute__((always_inline)) void dispatch(void) {
         if (t->pending.kind == OP_SPIN && G->event_count > 0) t->wake_enabler = G->event_count - 1;
         silent &= ~BIT(t->tid);
         switch_to(t);
+        return;
+    }
+    if (__builtin_expect(follows_states, 0)) {
+        park(ARRIVED_STATE);
         return;
     }
     switch_to(decide());
@@ -444,6 +548,7 @@ static int thread_id(uint8_t parent, uint32_t number) {
 }
 
 static void thread_entry(void) {
+    rp_frame_top = NULL;
     self->result = self->start(self->argument);
     thread_end();
 }
@@ -529,14 +634,7 @@ static void *main_entry(void *unused) {
     return NULL;
 }
 
-/* The system is asked only where it can have changed. */
-static pid_t own_process(void) {
-    static pid_t known_process;
-    if (known_process == 0 || options.fork) known_process = getpid();
-    return known_process;
-}
-
-static void run_here(void) {
+static struct thread *start_program(void) {
     reset_program();
     heap_reset();
     validity_reset();
@@ -552,6 +650,17 @@ static void run_here(void) {
     struct thread *main_thread = thread_create(main_entry, NULL, 0, false);
     silent &= ~BIT(0);
     self = main_thread;
+    return main_thread;
+}
+
+enum arrival states_begin(void) {
+    G->event_count = G->segment_count = G->hit_count = G->input_count = 0;
+    G->cut = CUT_NOT;
+    return go_on(start_program());
+}
+
+static void run_here(void) {
+    struct thread *main_thread = start_program();
     pulse.execution++;
     pulse.running = own_process();
     fiber_switch(&host, &main_thread->fiber);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "libc.h"
+#include "states.h"
 
 static struct op sync_op(uint8_t kind, const void *object, enum object_type type, bool writes) {
     return (struct op){.kind = kind, .writes = writes, .type = (uint8_t)type, .id = RP_NO_ACCESS, .site = rp_site,
@@ -33,6 +34,7 @@ static void note_try(void) {
 
 static void hold(const struct object *o, bool shared) {
     if (self->held_count == self->held_capacity) {
+        if (follows_states) libc_past_limit(RP_LIMIT_OBJECTS); /* memory that is kept stays where it is */
         self->held_capacity = self->held_capacity == 0 ? 16 : 2 * self->held_capacity;
         self->held = realloc(self->held, self->held_capacity * sizeof *self->held);
         if (self->held == NULL) abort();
@@ -272,9 +274,11 @@ int cond_wait(const void *cond, const void *mutex, bool timed, const char *what)
     else if (m->owner == self->tid)
         lock_release(mutex, O_MUTEX, "unlock to wait"); /* others may see that it is free: a step of its own */
     bool timed_out = sleep_at(cond, o, timed, what);
+    self->timed_out = timed_out;
     rp_site = site;
     int result = lock_take(mutex, O_MUTEX, false, "lock again");
     self->wait_mutex = 0;
+    self->timed_out = 0;
     cancellation_point();
     return result == 0 && timed_out ? ETIMEDOUT : result; /* of a robust mutex: its owner may have died meanwhile */
 }

@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "libc.h"
 #include "program_types.h"
+#include "states.h"
 #include "sync.h"
 
 #define MAX_KEYS 1024 /* PTHREAD_KEYS_MAX: a real program gets no more */
@@ -203,3 +205,102 @@ int key_set(uint32_t key, const void *value) {
 }
 
 void *key_get(uint32_t key) { return key < MAX_KEYS ? (void *)(uintptr_t)specific[self->tid][key] : NULL; }
+
+/* ---- states */
+
+/* Of a thread that waits for the end of the program, which it never sees, nothing runs any more: only variables of its
+ * calls may still be used. Between them and its own stack pointer lies what `end_below_main` leaves alone. */
+static uintptr_t lowest_used(const struct thread *t) {
+    if (t->pending.kind != OP_EXIT && t->pending.kind != OP_NEVER) return (uintptr_t)t->fiber.sp;
+    uintptr_t lowest = (uintptr_t)t->fiber.stack + t->fiber.stack_size;
+    for (const struct rp_frame *f = t->frame; f != NULL; f = f->below) {
+        if ((uintptr_t)f < lowest) lowest = (uintptr_t)f;
+        for (uint32_t i = 0; i < f->local_count; i++)
+            if ((uintptr_t)f->locals[i].address < lowest) lowest = (uintptr_t)f->locals[i].address;
+    }
+    return lowest;
+}
+
+void threads_keep(void) {
+    for (uint32_t tid = 0; tid < G->paths; tid++) {
+        struct thread *t = &threads[tid];
+        state_keep(t, offsetof(struct thread, frames));
+        if (t->state == T_UNUSED) continue;
+        state_keep(t->frames, (t->depth < MAX_FRAMES ? t->depth : MAX_FRAMES) * sizeof *t->frames);
+        state_keep(&t->depth, offsetof(struct thread, polls) - offsetof(struct thread, depth));
+        state_keep(t->held, t->held_count * sizeof *t->held);
+        state_keep(t->polls, t->poll_count * sizeof *t->polls);
+        state_keep(&t->poll_count, offsetof(struct thread, hb) - offsetof(struct thread, poll_count));
+        uintptr_t from = lowest_used(t), top = (uintptr_t)t->fiber.stack + t->fiber.stack_size;
+        state_keep((void *)from, top - from);
+    }
+}
+
+void threads_settle(uint32_t kept) {
+    for (uint32_t t = kept; t < G->paths; t++) threads[t].state = T_UNUSED;
+}
+
+static void tell_operation(const struct op *op) {
+    state_tell_number((uint64_t)op->kind << 56 | (uint64_t)op->type << 48 | (uint64_t)op->writes << 40 |
+                      (uint64_t)op->order << 32 | (uint64_t)op->shared << 24 | (uint64_t)op->unsure);
+    state_tell_number((uint64_t)op->id << 32 | op->site);
+    state_tell_number(op->object);
+    if (is_access(op)) state_tell_number(op->size);
+}
+
+static void tell_frames(const struct thread *t) {
+    for (const struct rp_frame *f = t->frame; f != NULL; f = f->below) {
+        state_tell_number((uint64_t)f->site << 32 | f->local_count);
+        state_tell((const char *)f + f->value_at, f->size);
+        for (uint32_t i = 0; i < f->local_count; i++) {
+            state_tell_number((uintptr_t)f->locals[i].address);
+            state_tell(f->locals[i].address, f->locals[i].size);
+        }
+    }
+}
+
+/* What a loop that only waits has read, and brings into its next round. */
+static void tell_polls(const struct thread *t, bool may_wait) {
+    state_tell_number((uint64_t)t->returning << 24 | (uint64_t)t->carries_same << 16 | t->carried);
+    state_tell(t->carries, t->carried * sizeof *t->carries);
+    if (!may_wait) return;
+    state_tell_number(t->poll_overflow);
+    for (uint32_t i = 0; i < t->poll_count; i++) {
+        state_tell_number((uintptr_t)t->polls[i].address);
+        state_tell(t->polls[i].value, t->polls[i].size);
+    }
+}
+
+static void tell_running(const struct thread *t) {
+    /* What a wait at a condition has noted is over with it; so is, behind a wait, what the round of its loop has read. */
+    bool waits = t->wait_mutex != 0;
+    const uint8_t flags[] = {waits && t->timed,         waits && t->woken,        waits && t->timed_out,
+                             waits && t->looks_at_time, waits && t->looks_again,  t->polling && t->waited,
+                             t->in_exit,                t->result_unseen,         t->polling,
+                             t->cancel_requested,       t->cancel_disabled,       t->cancel_at_once};
+    state_tell(flags, sizeof flags);
+    tell_operation(&t->pending);
+    if (t->pending.kind == OP_START) {
+        state_tell_number((uintptr_t)t->start);
+        state_tell_number((uintptr_t)t->argument);
+    }
+    const uint64_t numbers[] = {(uint32_t)t->saved_errno, t->children, t->wait_mutex, (uintptr_t)t->in_once,
+                                (uintptr_t)t->cleanups, (uintptr_t)t->unwind, t->held_count};
+    state_tell(numbers, sizeof numbers);
+    for (uint32_t i = 0; i < t->held_count; i++)
+        state_tell_number(t->held[i].object << 8 | (uint64_t)t->held[i].type << 1 | t->held[i].shared);
+    if (t->polling || t->pending.kind == OP_SPIN) tell_polls(t, t->pending.kind == OP_SPIN || !t->waited);
+    tell_frames(t);
+}
+
+void threads_tell(void) {
+    for (uint32_t tid = 0; tid < G->paths; tid++) {
+        const struct thread *t = &threads[tid];
+        if (t->state == T_UNUSED) continue;
+        state_tell_number((uint64_t)tid << 24 | (uint64_t)t->state << 16 | (uint64_t)t->joined << 8 | t->detached);
+        if (t->state == T_FINISHED && !t->joined && !t->detached) state_tell_number((uintptr_t)t->result);
+        if (t->state == T_READY) tell_running(t);
+        if (t->state == T_FINISHED) tell_frames(t); /* of functions that it has not left: others may use their variables */
+    }
+    state_tell_number(UINT64_MAX);
+}

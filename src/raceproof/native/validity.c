@@ -18,6 +18,7 @@
 #include "heap.h"
 #include "libc.h"
 #include "sched.h"
+#include "states.h"
 
 #define PAGE_BITS 12
 #define PAGE_SIZE ((size_t)1 << PAGE_BITS)
@@ -37,13 +38,15 @@ static uint8_t **pool; /* shadows that were made, of which so many are in use */
 static size_t pool_made, pool_used;
 static uint32_t execution, page_count;
 static struct page *recent;
+static struct page **in_use; /* those of this execution, in the order in which they were made */
 
 void validity_reset(void) {
     if (!follows_validity) return;
     if (table == NULL) {
         table = calloc(SLOTS, sizeof *table);
         pool = calloc(MAX_PAGES, sizeof *pool);
-        if (table == NULL || pool == NULL) exit(4);
+        in_use = calloc(MAX_PAGES, sizeof *in_use);
+        if (table == NULL || pool == NULL || in_use == NULL) exit(4);
     }
     execution++;
     pool_used = page_count = 0;
@@ -72,7 +75,7 @@ static struct page *make(uintptr_t number) {
     }
     page = slot_of(number);
     *page = (struct page){.number = number, .execution = execution};
-    page_count++;
+    in_use[page_count++] = page;
     return page;
 }
 
@@ -105,7 +108,7 @@ void validity_fresh(const void *begin, size_t size) {
     FOR_PAGES(at, size, length) {
         struct page *page = make(at >> PAGE_BITS);
         if (page == NULL) return;
-        if (length == PAGE_SIZE) {
+        if (length == PAGE_SIZE && !follows_states) { /* whose shadows stay where they are */
             page->is_unwritten = true;
             page->shadow = NULL;
         } else if (!page->is_unwritten) {
@@ -214,3 +217,36 @@ void rp_check_string(const char *string, uint32_t site) {
 }
 
 void rp_copied(const void *to, const void *from, uint64_t size) { validity_copied(to, from, (size_t)size); }
+
+/* ---- states: the bits that are set. A page without any is as one that nobody has made. */
+
+static bool set_part(const struct page *page, size_t *first, size_t *end) {
+    const uint64_t *words = (const uint64_t *)(const void *)page->shadow;
+    size_t count = page->shadow != NULL ? PAGE_SIZE / sizeof *words : 0, begin = 0;
+    while (begin < count && words[begin] == 0) begin++;
+    while (count > begin && words[count - 1] == 0) count--;
+    *first = begin * sizeof *words;
+    *end = count * sizeof *words;
+    return begin < count;
+}
+
+void validity_keep(void) {
+    size_t first, end;
+    for (uint32_t i = 0; i < page_count; i++)
+        if (set_part(in_use[i], &first, &end)) state_keep(in_use[i]->shadow + first, end - first);
+}
+
+void validity_settle(void) {
+    for (uint32_t i = 0; i < page_count; i++)
+        if (in_use[i]->shadow != NULL) memset(in_use[i]->shadow, 0, PAGE_SIZE);
+}
+
+void validity_tell(void) {
+    size_t first, end;
+    for (uint32_t i = 0; i < page_count; i++) {
+        if (!set_part(in_use[i], &first, &end)) continue;
+        state_tell_number(in_use[i]->number << PAGE_BITS | first);
+        state_tell_number(end);
+        state_tell(in_use[i]->shadow + first, end - first);
+    }
+}

@@ -17,7 +17,7 @@ from raceproof import explore
 from raceproof.core import Budget, Unsupported
 from raceproof.explore.engine import control
 from raceproof.explore.process import run_host
-from raceproof.explore.protocol import ALGORITHMS, OtherRecord, of_kind
+from raceproof.explore.protocol import BY_SCHEDULES, OtherRecord, of_kind
 from raceproof.model import Scope, Verdict
 
 Load = Callable[..., Subject]
@@ -488,7 +488,7 @@ ABORTS = AROUND.replace("INCIDENT", "abort();").replace("ORDER", "one, two")
 @pytest.mark.parametrize("text", [DEADLOCK, USE_AFTER_FREE, ABORTS], ids=["deadlock", "use after free", "abort"])
 def test_isolations_agree(text: str, load: Load) -> None:
     subject = load(text)
-    for algorithm in ALGORITHMS:
+    for algorithm in BY_SCHEDULES:
         memory, fork = (search(subject, algorithm, find_all=True, isolation=i) for i in explore.ISOLATIONS)
         assert (memory.verdict, memory.races, memory.others) == (fork.verdict, fork.races, fork.others)
         assert (memory.executions, memory.blocked) == (fork.executions, fork.blocked)
@@ -510,7 +510,7 @@ def test_both_values_of_a_bool_are_tried(load: Load) -> None:
     free = INPUTS.replace("INPUT", "__VERIFIER_nondet_bool()").replace("    x = 1;", "{ LOCK; x = 1; UNLOCK; }")
     free = free.replace("UNLOCK", "pthread_mutex_unlock(&m)").replace("LOCK", "pthread_mutex_lock(&m)")
     locked = load(free)
-    for algorithm in ALGORITHMS:
+    for algorithm in BY_SCHEDULES:
         assert search(racy, algorithm).races == [(4, 4)]
         found = search(locked, algorithm)
         assert {f.scope for f in found.result.findings} == {Scope.THIS_INPUT}
@@ -547,7 +547,7 @@ int main(void) { RUN(one, two, two); assert(x == 3); return 0; }
 def test_atomic_sections_exclude_one_another(load: Load) -> None:
     sound = load(ATOMIC)
     broken = load(ATOMIC.replace("void *one(void *p) { __VERIFIER_atomic_both();", "void *one(void *p) { x++; y++;"))
-    for algorithm in ALGORITHMS:
+    for algorithm in BY_SCHEDULES:
         found = search(sound, algorithm)
         assert (found.verdict, found.others) == ("race-free", [])
         assert search(broken, algorithm).verdict == "race"
@@ -608,7 +608,7 @@ def test_a_loop_that_waits_is_not_run_for_ever(loop: str, load: Load) -> None:
     """Every schedule is tried, and none is cut: what only looks is not repeated until something has changed."""
     one, two = LOOPS[loop]
     subject = load(WAITING.replace("ONE", one).replace("TWO", two))
-    for algorithm in ALGORITHMS:
+    for algorithm in BY_SCHEDULES:
         found = search(subject, algorithm, find_all=True, max_steps=2000, max_executions=2000)
         hides = "trylock" in one and algorithm in ("dpor", "pdp", "dhtc")  # threads that stand together say not all
         assert (found.verdict, found.others) == ("unknown" if hides else "race-free", []), found.why()

@@ -16,10 +16,10 @@ from exploration.syntax import render
 from unit.explore.fake_host import FakeHost
 
 from raceproof.core import Budget
-from raceproof.explore import ALGORITHMS as ALL
 from raceproof.explore import ExploreOptions, run
 from raceproof.explore.options import Sharing
 from raceproof.explore.parallel import UNDIVIDED, run_hosts
+from raceproof.explore.protocol import BY_SCHEDULES as ALL
 from raceproof.explore.protocol import (
     Control,
     Facts,

@@ -1,0 +1,372 @@
+/* search_states.c: the search that goes back to states, for raceproof.explore: docs/algorithms/states.md.
+ *
+ * Depth first over the states between the operations of the threads; a state that was visited is not entered again. All
+ * accesses of open pairs are operations, and a race is two threads that stand before conflicting ones ([PDP, Fig. 2]
+ * DETECTRACE, in sched.c). Every enabled thread is tried in every state: nothing is put off, so neither a sleep set nor a
+ * cycle can hide anything; [YWY06] and [YCGK08] show what it takes otherwise.
+ *
+ * A state is told as bytes (states.h), of which a hash of 128 bits is kept. To go back is to copy memory: for each state
+ * on the way that has threads left to try, what must be put back lies on a stack of its own.
+ */
+
+#include "states.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "fiber.h"
+#include "heap.h"
+#include "isolation.h"
+#include "program.h"
+#include "report.h"
+#include "sync.h"
+
+#define TABLE_BYTES ((size_t)1 << 30) /* of hashes */
+#define STACK_BYTES ((size_t)1 << 30) /* of what is put back */
+#define TOLD_BYTES ((size_t)64 << 20) /* one state */
+#define EXACT_BYTES ((size_t)1 << 30)
+#define FIRST_SLOTS ((size_t)1 << 12)
+#define HELD_LOCKS 1024
+
+/* ---- bytes: of a state, and of what is put back */
+
+static char *image, *image_at;         /* the state that is being told */
+static char *kept, *kept_at;         /* what is put back, one state behind the other */
+static bool is_too_large;
+
+static void *space(size_t size) {
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        report_bounded("there is no memory for the states of the program", NONE);
+        return NULL;
+    }
+    return memory;
+}
+
+void state_tell(const void *memory, size_t size) {
+    size_t whole = (size + 7) & ~(size_t)7;
+    if (whole > TOLD_BYTES - (size_t)(image_at - image)) {
+        is_too_large = true;
+        return;
+    }
+    uint64_t zero = 0;
+    if (size != whole) memcpy(image_at + whole - 8, &zero, 8);
+    memcpy(image_at, memory, size);
+    image_at += whole;
+}
+
+struct piece { char *memory; size_t size; };
+
+void state_keep(void *memory, size_t size) {
+    if (size == 0) return;
+    size_t whole = sizeof(struct piece) + ((size + 15) & ~(size_t)15);
+    if (whole > STACK_BYTES - (size_t)(kept_at - kept)) {
+        is_too_large = true;
+        return;
+    }
+    struct piece piece = {memory, size};
+    memcpy(kept_at, &piece, sizeof piece);
+    memcpy(kept_at + sizeof piece, memory, size);
+    kept_at += whole;
+}
+
+static void put_back(const char *from, const char *to) {
+    while (from < to) {
+        struct piece piece;
+        memcpy(&piece, from, sizeof piece);
+        memcpy(piece.memory, from + sizeof piece, piece.size);
+        from += sizeof piece + ((piece.size + 15) & ~(size_t)15);
+    }
+}
+
+static void tell_all(void) {
+    image_at = image;
+    sched_tell();
+    objects_uncover();
+    threads_tell();
+    program_tell();
+    heap_tell();
+    libc_tell();
+    validity_tell();
+    state_tell_number(UINT64_MAX);
+    objects_tell();
+    objects_cover();
+}
+
+static void keep_all(void) {
+    sched_keep();
+    threads_keep();
+    program_keep();
+    heap_keep();
+    libc_keep();
+    validity_keep();
+    objects_keep();
+}
+
+/* ---- visited states */
+
+struct hash { uint64_t low, high; };
+
+static uint64_t folded(uint64_t a, uint64_t b) {
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Two chains of folded multiplications with constants of their own, over words in turn. */
+static struct hash hash_of(const char *from, const char *to) {
+    uint64_t low = 0x243f6a8885a308d3u ^ (uint64_t)(to - from), high = 0x13198a2e03707344u;
+    for (; to - from >= 16; from += 16) {
+        uint64_t word[2];
+        memcpy(word, from, sizeof word);
+        low = folded(word[0] ^ low ^ 0xa4093822299f31d0u, word[1] ^ 0x082efa98ec4e6c89u) + (low << 1 | low >> 63);
+        high = folded(word[0] ^ 0x452821e638d01377u, word[1] ^ high ^ 0xbe5466cf34e90c6cu) + (high << 1 | high >> 63);
+    }
+    uint64_t rest = 0;
+    if (from < to) memcpy(&rest, from, 8);
+    low = folded(low ^ rest ^ 0xc0ac29b7c97c50ddu, high ^ 0x3f84d5b5b5470917u);
+    high = folded(high ^ rest ^ 0x9216d5d98979fb1bu, low ^ 0xd1310ba698dfb5acu);
+    if ((low | high) == 0) high = 1; /* an empty slot */
+    return (struct hash){low, high};
+}
+
+static struct hash *table;
+static uint64_t slots, state_count, most_states;
+static bool is_full;
+
+/* The states themselves, for --exact-states: by slot, where each is. */
+static char *exact, *exact_at;
+static uint64_t *exact_of;
+static uint64_t clashes;
+
+static void *zeroed(size_t size) {
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static uint64_t slot_of(const struct hash *in, uint64_t size, const struct hash *h) {
+    uint64_t at = h->low & (size - 1);
+    while ((in[at].low | in[at].high) != 0 && (in[at].low != h->low || in[at].high != h->high)) at = (at + 1) & (size - 1);
+    return at;
+}
+
+/* Twice as large; false if it may not be. */
+static bool grow(void) {
+    if (2 * slots * sizeof *table > TABLE_BYTES) return false;
+    struct hash *larger = zeroed(2 * slots * sizeof *table);
+    uint64_t *places = options.exact_states ? zeroed(2 * slots * sizeof *places) : NULL;
+    if (larger == NULL || (options.exact_states && places == NULL)) return false;
+    for (uint64_t i = 0; i < slots; i++) {
+        if ((table[i].low | table[i].high) == 0) continue;
+        uint64_t at = slot_of(larger, 2 * slots, &table[i]);
+        larger[at] = table[i];
+        if (places != NULL) places[at] = exact_of[i];
+    }
+    munmap(table, slots * sizeof *table);
+    if (places != NULL) munmap(exact_of, slots * sizeof *exact_of);
+    table = larger;
+    exact_of = places;
+    slots *= 2;
+    return true;
+}
+
+static void keep_exact(uint64_t at) {
+    exact_of[at] = 0;
+    size_t size = (size_t)(image_at - image);
+    if (exact_at + size + 8 > exact + EXACT_BYTES) {
+        report_bounded("there is no memory for the states of the program", NONE);
+        return;
+    }
+    memcpy(exact_at, &size, sizeof size);
+    memcpy(exact_at + 8, image, size);
+    exact_of[at] = (uint64_t)(exact_at - exact) + 1;
+    exact_at += 8 + size;
+}
+
+static void compare_exact(uint64_t at) {
+    if (exact_of[at] == 0) return;
+    const char *other = exact + exact_of[at] - 1;
+    size_t size;
+    memcpy(&size, other, sizeof size);
+    if (size == (size_t)(image_at - image) && memcmp(other + 8, image, size) == 0) return;
+    clashes++;
+    report_bounded("two states of the program have the same hash", NONE);
+}
+
+/* Enter the state that was told; false if it was visited before. A full table forgets states, which then are visited again:
+ * that costs time, and the search may have no end, but it misses nothing. */
+static bool enter(void) {
+    struct hash h = hash_of(image, image_at);
+    uint64_t at = slot_of(table, slots, &h);
+    if ((table[at].low | table[at].high) != 0) {
+        if (options.exact_states) compare_exact(at);
+        return false;
+    }
+    if (!is_full && (state_count == most_states || (4 * state_count >= 3 * slots && !grow()))) is_full = true;
+    state_count++;
+    if (is_full) {
+        at = h.low & (slots - 1);
+        at = (table[at].low | table[at].high) != 0 ? at : (at + 1) & (slots - 1);
+    } else {
+        at = slot_of(table, slots, &h);
+    }
+    table[at] = h;
+    if (options.exact_states) keep_exact(at);
+    return true;
+}
+
+/* ---- the search */
+
+struct branch {
+    char *from, *to;     /* what is put back */
+    tset left;           /* threads to be tried */
+    uint32_t next, last; /* a choice: values to be tried; else 0, 0 */
+    uint32_t paths;
+};
+
+static struct branch *branches;
+static uint64_t branch_count, branch_limit, deepest;
+static uint64_t told_bytes, ends;
+
+static bool begin_search(void) {
+    if (image == NULL) {
+        image = space(TOLD_BYTES);
+        kept = space(STACK_BYTES);
+        branches = space(STACK_BYTES / 16);
+        if (image == NULL || kept == NULL || branches == NULL) return false;
+        branch_limit = STACK_BYTES / 16 / sizeof *branches;
+        if (options.exact_states && (exact = space(EXACT_BYTES)) == NULL) return false;
+        for (uint32_t t = 0; t < RP_MAX_THREADS; t++) {
+            threads[t].held = malloc(HELD_LOCKS * sizeof *threads[t].held);
+            if (threads[t].held == NULL) return false;
+            threads[t].held_capacity = HELD_LOCKS;
+        }
+    }
+    if (table != NULL) munmap(table, slots * sizeof *table);
+    if (exact_of != NULL) munmap(exact_of, slots * sizeof *exact_of);
+    slots = FIRST_SLOTS;
+    table = zeroed(slots * sizeof *table);
+    exact_of = options.exact_states ? zeroed(slots * sizeof *exact_of) : NULL;
+    exact_at = exact;
+    kept_at = kept;
+    state_count = branch_count = 0;
+    is_full = is_too_large = false;
+    most_states = options.max_states != 0 ? options.max_states : UINT64_MAX;
+    return table != NULL;
+}
+
+/* Take down what is left to try in this state; the stack that it lies on may be full. */
+static void put_branch(tset left, uint32_t next, uint32_t last) {
+    char *from = kept_at;
+    if (branch_count < branch_limit) keep_all();
+    if (is_too_large || branch_count == branch_limit) {
+        report_bounded("an execution has more states than there is memory for", NONE);
+        is_too_large = false;
+        kept_at = from;
+        return;
+    }
+    branches[branch_count++] = (struct branch){from, kept_at, left, next, last, G->paths};
+    if (branch_count > deepest) deepest = branch_count;
+}
+
+/* From the last state in which something is left to try. */
+static enum arrival back(void) {
+    struct branch *b = &branches[branch_count - 1];
+    heap_settle();
+    validity_settle();
+    put_back(b->from, b->to);
+    threads_settle(b->paths);
+    uint8_t tid = b->left != 0 ? (uint8_t)__builtin_ctzll(b->left) : 0;
+    b->left &= b->left - 1;
+    uint32_t index = b->next;
+    bool is_choice = b->last != 0;
+    if (is_choice ? ++b->next == b->last : b->left == 0) {
+        kept_at = b->from;
+        branch_count--;
+    }
+    return is_choice ? states_answer(index) : states_step(tid);
+}
+
+/* The execution has come to a state. False: nothing more is to be done from here. */
+static bool visit(enum arrival *arrived) {
+    tset enabled = *arrived == ARRIVED_STATE ? states_enabled() : BIT(self->tid);
+    if (enabled == 0) {
+        G->cut = (uint8_t)states_stuck();
+        return false;
+    }
+    tell_all();
+    if (is_too_large) {
+        report_bounded("a state of the program is larger than the explorer can follow", NONE);
+        is_too_large = false;
+        return false;
+    }
+    if (!enter()) return false;
+    told_bytes += (uint64_t)(image_at - image);
+    if (*arrived == ARRIVED_CHOICE) {
+        if (states_choices > 1) put_branch(0, 1, states_choices);
+        *arrived = states_answer(0);
+        return true;
+    }
+    uint8_t tid = (uint8_t)default_choice(enabled);
+    if (enabled != BIT(tid)) put_branch(enabled & ~BIT(tid), 0, 0);
+    *arrived = states_step(tid);
+    return true;
+}
+
+void report_races(void);
+void report_output(void);
+void report_states(uint64_t states, uint64_t frontier);
+
+static enum stop until_end(void) {
+    enum arrival arrived = states_begin();
+    for (uint64_t turns = 1;; turns++) {
+        if (G->stop != STOP_NOT) return (enum stop)G->stop;
+        if (G->hit_count > 0) {
+            report_races();
+            G->hit_count = 0;
+            if (!options.all) return STOP_RACE;
+        }
+        if (G->restart) return STOP_RESTART;
+        if (turns % 4096 == 0) {
+            report_states(state_count, branch_count);
+            enum stop stop = stop_reason();
+            if (stop != STOP_NOT) return stop;
+        }
+        if (arrived != ARRIVED_END && visit(&arrived)) continue;
+        ends++;
+        if (G->executions++ == 0) report_output();
+        if (G->cut == CUT_DEADLOCK && options.deadlocks == DEADLOCKS_FIRST) return STOP_DEADLOCK;
+        if (options.max_executions != 0 && G->executions >= options.max_executions) return STOP_EXECUTIONS;
+        if (branch_count == 0) return STOP_NOT;
+        G->cut = CUT_NOT;
+        arrived = back();
+    }
+}
+
+static void report_number(const char *name, uint64_t value) {
+    report_put("stat\t%s\t%llu", name, (unsigned long long)value);
+    report_end();
+}
+
+/* The set of scheduling points may grow (`restart`): the search begins anew. */
+static uint8_t search(void) {
+    if (!program_is_small()) {
+        report_bounded("the program's variables are too large to tell its states apart", NONE);
+        return STOP_NOT;
+    }
+    enum stop stop = STOP_RESTART;
+    follows_states = true;
+    while (stop == STOP_RESTART) {
+        G->restart = 0;
+        stop = begin_search() ? until_end() : STOP_NOT;
+    }
+    follows_states = false;
+    report_number("states", state_count);
+    report_number("state_bytes", state_count != 0 ? told_bytes / state_count : 0);
+    report_number("deepest", deepest);
+    report_number("table_bytes", slots * sizeof *table);
+    if (is_full) report_number("forgetting", 1);
+    if (options.exact_states) report_number("clashes", clashes);
+    return (uint8_t)stop;
+}
+
+const struct algorithm algorithm_states = {.name = "states", .accesses = true, .search = search};
