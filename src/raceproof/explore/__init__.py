@@ -5,7 +5,7 @@ from raceproof.explore.engine import ENDED_ALONE, has_waits, run, setup_of, watc
 from raceproof.explore.guide import Followed, follow
 from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, FINDS_DEADLOCKS, ExploreOptions
 from raceproof.explore.preparation import Prepared, module_hash, prepare
-from raceproof.explore.protocol import ALGORITHMS, ISOLATIONS
+from raceproof.explore.protocol import ALGORITHMS, ISOLATIONS, STATES
 from raceproof.explore.replay import KEPT_STEPS, Replayed, drive_of, repeat, shows
 from raceproof.explore.target import Target, machine_of, secret_given, target_of, this_machine
 
@@ -17,6 +17,7 @@ __all__ = [
     "FINDS_DEADLOCKS",
     "ISOLATIONS",
     "KEPT_STEPS",
+    "STATES",
     "ExploreOptions",
     "Followed",
     "Prepared",

@@ -11,7 +11,7 @@ from raceproof.model import Models, ObjectId, RacePair
 
 DEFAULT_ALGORITHM = "race"
 DEFAULT_MAX_STEPS = 1_000_000
-FINDS_DEADLOCKS = ("optimal", "dfs")
+FINDS_DEADLOCKS = ("optimal", "dfs", "states")
 """Algorithms that execute every deadlock, or one that is equivalent; the first is the default. The others leave out
 what cannot have a race."""
 

@@ -181,8 +181,9 @@ class Control:
         yield f"spurious {int(self.spurious)}"
         yield f"pruning {self.pruning}"
         yield f"deadlocks {int(self.deadlocks)}"
-        yield f"max_states {self.max_states}"
-        yield f"exact_states {int(self.exact_states)}"
+        if self.algorithm == STATES:
+            yield f"max_states {self.max_states}"
+            yield f"exact_states {int(self.exact_states)}"
         for argument in self.arguments:
             yield f"arg {encode(argument)}"
         for first, second in self.pairs:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from raceproof.core import Budget, InternalError, LimitReached
 from raceproof.facts.call_targets import call_graph
@@ -29,6 +29,7 @@ from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.inputs import program_inputs
 from raceproof.facts.models import KnownFunctions, described, known_functions
 from raceproof.facts.pointers.points_to import solve
+from raceproof.facts.pointers.propagation import members as members_of
 from raceproof.facts.undermining_calls import undermining_calls
 from raceproof.facts.uninitialised import uninitialised_memory
 from raceproof.facts.waiting.waits import find_waits
@@ -420,33 +421,71 @@ def _thread_states(
 
 def race_pairs(cp: ConcurrentProgram, budget: Budget = Budget.unlimited()) -> tuple[RacePair, ...]:  # noqa: B008  frozen
     """Every two accesses that may touch the same bytes in different threads, one of them writing."""
-    by_object: dict[ObjectId, list[tuple[AccessId, MemLoc, bool, ThreadId | None]]] = {}
-    for _, access in sorted(cp.accesses.items()):
-        alone = _only_user(access, cp.threads)
+    by_object: dict[ObjectId, list[AccessId]] = {}
+    for identity, access in sorted(cp.accesses.items()):
         for target in access.targets:
-            by_object.setdefault(target.object, []).append((access.id, target, access.kind.writes, alone))
-    found: dict[tuple[AccessId, AccessId], MemLoc] = {}
+            by_object.setdefault(target.object, []).append(identity)
 
     def is_nameless(entry: tuple[ObjectId, object]) -> bool:
         return cp.objects[entry[0]].kind is ObjectKind.UNKNOWN
 
-    def is_own_business(target: ObjectId, a: AccessId, b: AccessId) -> bool:
-        """Unknown code on both sides, in memory of its own that this call is not given: no race of the program's."""
-        codes = cp.accesses[a].unknown, cp.accesses[b].unknown
-        is_foreign = cp.objects[target].kind is ObjectKind.UNKNOWN and None not in codes
-        return is_foreign and any(code is not None and code.kept for code in codes)
-
-    for shared, entries in sorted(by_object.items(), key=is_nameless):  # a pair is named by its first object
-        writers = [entry for entry in entries if entry[2]]
-        behind = 0  # how many writers come before the entry
-        for i, (id_a, loc_a, writes, alone_a) in enumerate(entries):
-            budget.check()
-            for id_b, loc_b, _, alone_b in entries[i:] if writes else writers[behind:]:
-                is_new = (alone_a is None or alone_a != alone_b) and (id_a, id_b) not in found
-                if is_new and overlap(loc_a, loc_b) and not is_own_business(shared, id_a, id_b):
-                    found[(id_a, id_b)] = _narrower(loc_a, loc_b)
-            behind += writes
+    found: dict[tuple[AccessId, AccessId], MemLoc] = {}
+    partners: dict[AccessId, int] = {}  # as bits: with which others it makes a pair already
+    alone = {identity: _only_user(access, cp.threads) for identity, access in cp.accesses.items()}
+    for shared, accesses in sorted(by_object.items(), key=is_nameless):  # a pair is named by its first object
+        groups = _alike(cp, shared, accesses, alone)
+        for i, (kind, members, _) in enumerate(groups):
+            for other, _, both in groups[i:]:
+                met = _meeting(kind, other)
+                if met is None:
+                    continue
+                for a in members:
+                    budget.check()
+                    new = both & ~partners.get(a, 0)
+                    if not new:
+                        continue
+                    partners[a] = partners.get(a, 0) | new
+                    for b in map(AccessId, members_of(new)):
+                        partners[b] = partners.get(b, 0) | 1 << a
+                        found[(a, b) if a <= b else (b, a)] = met
     return tuple(RacePair(a, b, loc) for (a, b), loc in sorted(found.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What an access may do to one object, as far as it decides which others it makes a pair with. `places`: all that
+    it may touch there; `alone`: the thread that makes it, if it is one alone; `foreign`: unknown code makes it, to
+    memory that it has kept or not, where no name is known for that."""
+
+    places: tuple[MemLoc, ...]
+    writes: bool
+    alone: ThreadId | None
+    foreign: bool | None
+
+
+def _alike(
+    cp: ConcurrentProgram, shared: ObjectId, accesses: Sequence[AccessId], alone: Mapping[AccessId, ThreadId | None]
+) -> list[tuple[_Part, list[AccessId], int]]:
+    """The accesses to an object, those together that make pairs with the same others; also as bits."""
+    groups: dict[_Part, list[AccessId]] = {}
+    is_foreign = cp.objects[shared].kind is ObjectKind.UNKNOWN
+    for identity in dict.fromkeys(accesses):
+        access = cp.accesses[identity]
+        places = tuple(target for target in access.targets if target.object == shared)
+        kept = access.unknown.kept if is_foreign and access.unknown is not None else None
+        part = _Part(places, access.kind.writes, alone[identity], kept)
+        groups.setdefault(part, []).append(identity)
+    return [(part, members, sum(1 << member for member in members)) for part, members in groups.items()]
+
+
+def _meeting(a: _Part, b: _Part) -> MemLoc | None:
+    """Where the two may race. Unknown code on both sides, in memory of its own that the call is not given: that is no
+    race of the program's."""
+    if not (a.writes or b.writes) or (a.alone is not None and a.alone == b.alone):
+        return None
+    if a.foreign is not None and b.foreign is not None and (a.foreign or b.foreign):
+        return None
+    return next((_narrower(x, y) for x in a.places for y in b.places if overlap(x, y)), None)
 
 
 def _only_user(access: Access, threads: Mapping[ThreadId, Thread]) -> ThreadId | None:

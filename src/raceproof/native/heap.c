@@ -68,6 +68,7 @@ struct region {
 
 uintptr_t heap_begin, heap_end;
 void (*heap_reused)(void *base, size_t size);
+int heap_compacts;
 
 static struct region regions[RP_MAX_THREADS];
 static int used_regions[RP_MAX_THREADS], used_count;
@@ -260,7 +261,7 @@ static void *take_freed(struct region *r, size_t size, size_t align, uint32_t li
     return NULL;
 }
 
-/* When states are followed: the lowest freed block that fits, so that a program which frees what it allocates comes back
+/* When it is compact: the lowest freed block that fits, so that a program which frees what it allocates comes back
  * to the same memory. */
 static void *take_lowest(struct region *r, size_t size, size_t align) {
     for (uint32_t i = 0; i < r->small_count && r->freed_bytes > 0; i++)
@@ -275,7 +276,7 @@ void *heap_alloc(int tid, size_t size, size_t align) {
     void *block = NULL;
     if (align < UNIT) align = UNIT;
     use_region(r);
-    if (follows_states) {
+    if (heap_compacts) {
         block = size > LARGE ? NULL : take_lowest(r, size, align);
         return block != NULL || size > LARGE ? block : alloc_small(r, size, align);
     }
@@ -355,7 +356,7 @@ int heap_free(void *p) {
     uint32_t i = (uint32_t)(b - r->index);
     b->state = HEAP_FREED;
     b->next_freed = NO_BLOCK;
-    if (!follows_states) {
+    if (!heap_compacts) {
         if (r->first_freed == NO_BLOCK) r->first_freed = i;
         else r->index[r->last_freed].next_freed = i;
         r->last_freed = i;

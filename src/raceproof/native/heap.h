@@ -51,4 +51,8 @@ size_t heap_live_bytes(void);
  * happens before this allocation, and accesses to the old block are over. */
 extern void (*heap_reused)(void *base, size_t size);
 
+/* Freed memory is given out again as soon as it fits, the lowest first, and there are no blocks over 256 KB: for programs
+ * whose states are told (states.h). */
+extern int heap_compacts;
+
 #endif

@@ -135,7 +135,7 @@ RP_HOOK void rp_undefined(uint32_t is_undefined, uint32_t site);
 /* ---- what the shared object exports
 
    int rp_program_main(int argc, char **argv, char **envp)   calls the entry function with what it takes
-   void *const rp_tokens[]    addresses of the locks that the tables of futures name (may be empty; null ends it)
+   void *const rp_tokens[]    addresses of the locks, then of the variables, that the tables of futures name (null ends it)
    void (*const rp_destructors[])(void)                      in the order of running; null ends it
    char rp_tls_begin[], rp_tls_end[]                         the section of thread-local images (may be equal)
    const struct rp_global rp_globals[]                       every global variable by name; a null name ends it

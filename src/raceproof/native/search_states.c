@@ -24,7 +24,7 @@
 #define TABLE_BYTES ((size_t)1 << 30) /* of hashes */
 #define STACK_BYTES ((size_t)1 << 30) /* of what is put back */
 #define TOLD_BYTES ((size_t)64 << 20) /* one state */
-#define EXACT_BYTES ((size_t)1 << 30)
+#define EXACT_BYTES ((size_t)1 << 29)
 #define FIRST_SLOTS ((size_t)1 << 12)
 #define HELD_LOCKS 1024
 
@@ -107,9 +107,16 @@ static void keep_all(void) {
 
 struct hash { uint64_t low, high; };
 
+/* Both halves of the product. */
 static uint64_t folded(uint64_t a, uint64_t b) {
+#ifdef __SIZEOF_INT128__
     unsigned __int128 product = (unsigned __int128)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
+#else
+    uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+    uint64_t low = al * bl, mid = ah * bl + (low >> 32), other = al * bh + (uint32_t)mid;
+    return (other << 32 | (uint32_t)low) ^ (ah * bh + (mid >> 32) + (other >> 32));
+#endif
 }
 
 /* Two chains of folded multiplications with constants of their own, over words in turn. */
@@ -130,6 +137,7 @@ static struct hash hash_of(const char *from, const char *to) {
 }
 
 static struct hash *table;
+static uint32_t *numbers; /* by slot, from 1: in the order in which they were found. For deadlocks only */
 static uint64_t slots, state_count, most_states;
 static bool is_full;
 
@@ -154,13 +162,17 @@ static bool grow(void) {
     if (2 * slots * sizeof *table > TABLE_BYTES) return false;
     struct hash *larger = zeroed(2 * slots * sizeof *table);
     uint64_t *places = options.exact_states ? zeroed(2 * slots * sizeof *places) : NULL;
-    if (larger == NULL || (options.exact_states && places == NULL)) return false;
+    uint32_t *moved = options.deadlocks ? zeroed(2 * slots * sizeof *moved) : NULL;
+    if (larger == NULL || (options.exact_states && places == NULL) || (options.deadlocks && moved == NULL)) return false;
     for (uint64_t i = 0; i < slots; i++) {
         if ((table[i].low | table[i].high) == 0) continue;
         uint64_t at = slot_of(larger, 2 * slots, &table[i]);
         larger[at] = table[i];
         if (places != NULL) places[at] = exact_of[i];
+        if (moved != NULL) moved[at] = numbers[i];
     }
+    if (moved != NULL) munmap(numbers, slots * sizeof *numbers);
+    numbers = moved;
     munmap(table, slots * sizeof *table);
     if (places != NULL) munmap(exact_of, slots * sizeof *exact_of);
     table = larger;
@@ -192,16 +204,110 @@ static void compare_exact(uint64_t at) {
     report_bounded("two states of the program have the same hash", NONE);
 }
 
+/* ---- deadlocks of some threads while others go on for ever [Tar72]: in a program that ends they are deadlocks of all in
+ * the end. Here a component of states from which no way leads out must let each thread go on, or whom it joins. */
+
+struct way {
+    uint32_t number, low;      /* of the state; the first one that it comes back to */
+    bool leads_out;            /* of its component, or to an end */
+    tset moves, live;          /* threads that go on in the component */
+    uint8_t joins[RP_MAX_THREADS]; /* for whom each waits in the end, or itself */
+};
+
+static struct way *ways;      /* the states of this execution */
+static uint32_t *component;   /* states found whose component is not known yet */
+static uint8_t *is_closed;    /* by number of the state */
+static uint64_t way_count, component_count;
+#define MAX_WAYS ((uint64_t)1 << 20)
+#define MAX_NUMBERED ((uint64_t)1 << 26)
+
+static bool begin_ways(void) {
+    if (!options.deadlocks) return true;
+    if (ways == NULL) ways = zeroed(MAX_WAYS * sizeof *ways);
+    if (component == NULL) component = zeroed(MAX_NUMBERED * sizeof *component);
+    if (is_closed != NULL) munmap(is_closed, MAX_NUMBERED);
+    is_closed = zeroed(MAX_NUMBERED);
+    way_count = component_count = 0;
+    return ways != NULL && component != NULL && is_closed != NULL;
+}
+
+static uint8_t waits_for_the_end_of(uint8_t tid) {
+    for (uint32_t steps = 0; steps < RP_MAX_THREADS && threads[tid].pending.kind == OP_JOIN; steps++)
+        tid = (uint8_t)threads[tid].pending.id;
+    return tid;
+}
+
+static void enter_way(uint32_t number, tset enabled) {
+    if (!options.deadlocks) return;
+    if (way_count == MAX_WAYS || component_count == MAX_NUMBERED || number >= MAX_NUMBERED) {
+        report_bounded("whether some threads wait for ever while others go on was not followed", NONE);
+        return;
+    }
+    struct way *way = &ways[way_count++];
+    way->number = way->low = number;
+    way->leads_out = false;
+    way->moves = enabled;
+    way->live = 0;
+    for (uint32_t t = 0; t < G->paths; t++) {
+        if (threads[t].state != T_READY) continue;
+        way->live |= BIT(t);
+        way->joins[t] = waits_for_the_end_of((uint8_t)t);
+        if (threads[t].pending.kind == OP_EXIT || threads[t].pending.kind == OP_NEVER) way->leads_out = true; /* it may end */
+    }
+    component[component_count++] = number;
+}
+
+/* The last state comes to an end, or to one that was visited. */
+static void way_ends(uint32_t number) {
+    if (!options.deadlocks || way_count == 0) return;
+    struct way *way = &ways[way_count - 1];
+    if (number == 0 || is_closed[number]) way->leads_out = true;
+    else if (number < way->low) way->low = number;
+}
+
+static void close_component(const struct way *root) {
+    while (component_count > 0 && component[component_count - 1] >= root->number) is_closed[component[--component_count]] = 1;
+    if (root->leads_out) return;
+    for (tset rest = root->live & ~root->moves; rest != 0; rest &= rest - 1)
+        if (!(root->moves & BIT(root->joins[__builtin_ctzll(rest)]))) {
+            report_bounded("a thread may wait for ever while others go on", NONE);
+            return;
+        }
+}
+
+/* All that comes behind the states from `count` on was visited. */
+static void leave_ways(uint64_t count) {
+    if (!options.deadlocks) return;
+    while (way_count > count) {
+        const struct way *way = &ways[--way_count];
+        bool is_root = way->low == way->number;
+        if (is_root) close_component(way);
+        if (way_count == 0) return;
+        struct way *before = way_count > 0 ? &ways[way_count - 1] : NULL;
+        if (is_root) {
+            before->leads_out = true;
+        } else {
+            before->leads_out |= way->leads_out;
+            before->moves |= way->moves;
+            if (way->low < before->low) before->low = way->low;
+        }
+    }
+}
+
 /* Enter the state that was told; false if it was visited before. A full table forgets states, which then are visited again:
  * that costs time, and the search may have no end, but it misses nothing. */
-static bool enter(void) {
+static bool enter(tset enabled) {
     struct hash h = hash_of(image, image_at);
     uint64_t at = slot_of(table, slots, &h);
     if ((table[at].low | table[at].high) != 0) {
         if (options.exact_states) compare_exact(at);
+        way_ends(options.deadlocks ? numbers[at] : 0);
         return false;
     }
-    if (!is_full && (state_count == most_states || (4 * state_count >= 3 * slots && !grow()))) is_full = true;
+    if (!is_full && (state_count == most_states || (4 * state_count >= 3 * slots && !grow()))) {
+        is_full = true;
+        if (options.deadlocks) report_bounded("whether some threads wait for ever while others go on was not followed", NONE);
+    }
     state_count++;
     if (is_full) {
         at = h.low & (slots - 1);
@@ -211,6 +317,8 @@ static bool enter(void) {
     }
     table[at] = h;
     if (options.exact_states) keep_exact(at);
+    if (options.deadlocks) numbers[at] = (uint32_t)state_count;
+    enter_way((uint32_t)state_count, enabled);
     return true;
 }
 
@@ -221,6 +329,7 @@ struct branch {
     tset left;           /* threads to be tried */
     uint32_t next, last; /* a choice: values to be tried; else 0, 0 */
     uint32_t paths;
+    uint64_t ways;
 };
 
 static struct branch *branches;
@@ -243,15 +352,17 @@ static bool begin_search(void) {
     }
     if (table != NULL) munmap(table, slots * sizeof *table);
     if (exact_of != NULL) munmap(exact_of, slots * sizeof *exact_of);
+    if (numbers != NULL) munmap(numbers, slots * sizeof *numbers);
     slots = FIRST_SLOTS;
     table = zeroed(slots * sizeof *table);
     exact_of = options.exact_states ? zeroed(slots * sizeof *exact_of) : NULL;
+    numbers = options.deadlocks ? zeroed(slots * sizeof *numbers) : NULL;
     exact_at = exact;
     kept_at = kept;
     state_count = branch_count = 0;
     is_full = is_too_large = false;
     most_states = options.max_states != 0 ? options.max_states : UINT64_MAX;
-    return table != NULL;
+    return table != NULL && begin_ways();
 }
 
 /* Take down what is left to try in this state; the stack that it lies on may be full. */
@@ -264,13 +375,14 @@ static void put_branch(tset left, uint32_t next, uint32_t last) {
         kept_at = from;
         return;
     }
-    branches[branch_count++] = (struct branch){from, kept_at, left, next, last, G->paths};
+    branches[branch_count++] = (struct branch){from, kept_at, left, next, last, G->paths, way_count};
     if (branch_count > deepest) deepest = branch_count;
 }
 
 /* From the last state in which something is left to try. */
 static enum arrival back(void) {
     struct branch *b = &branches[branch_count - 1];
+    leave_ways(b->ways);
     heap_settle();
     validity_settle();
     put_back(b->from, b->to);
@@ -291,6 +403,7 @@ static bool visit(enum arrival *arrived) {
     tset enabled = *arrived == ARRIVED_STATE ? states_enabled() : BIT(self->tid);
     if (enabled == 0) {
         G->cut = (uint8_t)states_stuck();
+        way_ends(0);
         return false;
     }
     tell_all();
@@ -299,7 +412,7 @@ static bool visit(enum arrival *arrived) {
         is_too_large = false;
         return false;
     }
-    if (!enter()) return false;
+    if (!enter(enabled)) return false;
     told_bytes += (uint64_t)(image_at - image);
     if (*arrived == ARRIVED_CHOICE) {
         if (states_choices > 1) put_branch(0, 1, states_choices);
@@ -331,12 +444,18 @@ static enum stop until_end(void) {
             enum stop stop = stop_reason();
             if (stop != STOP_NOT) return stop;
         }
-        if (arrived != ARRIVED_END && visit(&arrived)) continue;
+        if (arrived == ARRIVED_END)
+            way_ends(0);
+        else if (visit(&arrived))
+            continue;
         ends++;
         if (G->executions++ == 0) report_output();
         if (G->cut == CUT_DEADLOCK && options.deadlocks == DEADLOCKS_FIRST) return STOP_DEADLOCK;
         if (options.max_executions != 0 && G->executions >= options.max_executions) return STOP_EXECUTIONS;
-        if (branch_count == 0) return STOP_NOT;
+        if (branch_count == 0) {
+            leave_ways(0);
+            return STOP_NOT;
+        }
         G->cut = CUT_NOT;
         arrived = back();
     }
@@ -354,12 +473,14 @@ static uint8_t search(void) {
         return STOP_NOT;
     }
     enum stop stop = STOP_RESTART;
-    follows_states = true;
+    follows_states = heap_compacts = true;
     while (stop == STOP_RESTART) {
         G->restart = 0;
-        stop = begin_search() ? until_end() : STOP_NOT;
+        bool begins = begin_search();
+        if (!begins) report_bounded("there is no memory for the states of the program", NONE);
+        stop = begins ? until_end() : STOP_NOT;
     }
-    follows_states = false;
+    follows_states = heap_compacts = false;
     report_number("states", state_count);
     report_number("state_bytes", state_count != 0 ? told_bytes / state_count : 0);
     report_number("deepest", deepest);

@@ -27,6 +27,7 @@ from raceproof.model import (
     Schedule,
     Scope,
 )
+from raceproof.portfolio.searches import explore_in_turn, may_search_states
 
 if TYPE_CHECKING:
     from raceproof import bmc
@@ -146,7 +147,10 @@ def model_executor(
 
 
 def _explore(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
-    return explore.run(cp, pairs, _search_options(cp, pairs, settings, budget), budget)
+    options = _search_options(cp, pairs, settings, budget)
+    if settings.looks and not settings.look and may_search_states(options, budget):
+        return explore_in_turn(cp, pairs, options, budget)
+    return explore.run(cp, pairs, options, budget)
 
 
 def _search_options(
