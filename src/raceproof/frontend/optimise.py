@@ -77,7 +77,7 @@ def protect(text: str) -> str:
             while stop < end and lines[stop] != "}":
                 stop += 1
             local = _protect_body(lines, range(position + 1, stop), constants, opaque)
-            unwritten = give_values(lines, local, types, unwritten)
+            unwritten = give_values(lines, range(position + 1, stop), local, types, unwritten)
             position = stop
         position += 1
     return "\n".join([*lines, *opaque.values(), ""])

@@ -22,6 +22,9 @@ _RECORD = "    #dbg_"  # which variable a value is of; one that was never writte
 _MOST_PARTS = 32  # of a structure or array: SROA takes such values apart
 _ALLOCA = re.compile(r'  (%(?:[-\w$.]+|"[^"]*")) = alloca (?:inalloca )?(.*)$')
 _TYPE = re.compile(r'^(%(?:[-\w$.]+|"[^"]*")) = type (.*)$', re.MULTILINE)
+_INTEGERS = re.compile(r"i\d+|\[\d+ x i\d+\]")
+_DECLARED = "    #dbg_declare(ptr "
+_COPY = re.compile(r'@llvm\.memcpy\.[\w.]+\(ptr (?:[a-z]+(?: \d+)? )*(%(?:[-\w$.]+|"[^"]*")),')
 _ARRAY = re.compile(r"\[(\d+) x (.*)\]$")
 _SCALAR = re.compile(r"i\d+|ptr|half|bfloat|float|double|x86_fp80|fp128")
 _REGISTER = re.compile(r'%(?:[-\w$.]+|"[^"]*")')
@@ -34,17 +37,38 @@ def types_of(text: str) -> dict[str, str]:
     return dict(_TYPE.findall(text))
 
 
-def give_values(lines: list[str], allocas: Iterable[tuple[int, str]], types: Mapping[str, str], number: int) -> int:
-    """Put a value into each of these variables, (line, register); returns the next number that is free."""
+def give_values(
+    lines: list[str], body: range, allocas: Iterable[tuple[int, str]], types: Mapping[str, str], number: int
+) -> int:
+    """Put a value into each of these variables of a function, (line, register); returns the next free number."""
+    passing = _passing(lines, body)
     for line, register in allocas:
         match = _ALLOCA.match(lines[line])
         type_ = _first_type(match.group(2)) if match is not None else None
         if type_ is None or not 0 < _parts(type_, types, 0) <= _MOST_PARTS:
             continue
+        if register in passing and _INTEGERS.fullmatch(type_):
+            continue
         value = f"{PREFIX}{number}"
         number += 1
         lines[line] += f"\n  {value} = freeze {type_} undef\n  store {type_} {value}, ptr {register}"
     return number
+
+
+def _passing(lines: list[str], body: range) -> set[str]:
+    """Variables that are none of the program's, into which something is copied. One that is an integer, or an array of
+    them, has the size of the registers in which a structure is passed (on aarch64, a whole one for 4 bytes): what the
+    structure does not fill is nobody's. Which variables are the program's, only debug information says."""
+    if " !dbg " not in lines[body.start - 1]:
+        return set()
+    copied, declared = set(), set()
+    for at in body:
+        line = lines[at]
+        if line.startswith(_DECLARED):
+            declared.add(line[len(_DECLARED) :].split(",", 1)[0])
+        elif "@llvm.memcpy." in line and (match := _COPY.search(line)) is not None:
+            copied.add(match.group(1))
+    return copied - declared
 
 
 def _first_type(rest: str) -> str | None:
