@@ -119,19 +119,30 @@ static uint64_t folded(uint64_t a, uint64_t b) {
 #endif
 }
 
-/* Two chains of folded multiplications with constants of their own, over words in turn. */
+/* Two chains of folded multiplications with constants of their own, over words in turn: 128 bits. */
+static inline void mix(struct hash *h, const char *words) {
+    uint64_t word[2];
+    memcpy(word, words, sizeof word);
+    h->low = folded(word[0] ^ h->low ^ 0xa4093822299f31d0u, word[1] ^ 0x082efa98ec4e6c89u) + (h->low << 1 | h->low >> 63);
+    h->high = folded(word[0] ^ 0x452821e638d01377u, word[1] ^ h->high ^ 0xbe5466cf34e90c6cu) + (h->high << 1 | h->high >> 63);
+}
+
+/* Two such pairs of chains side by side, which the processor works on at the same time. */
 static struct hash hash_of(const char *from, const char *to) {
-    uint64_t low = 0x243f6a8885a308d3u ^ (uint64_t)(to - from), high = 0x13198a2e03707344u;
-    for (; to - from >= 16; from += 16) {
-        uint64_t word[2];
-        memcpy(word, from, sizeof word);
-        low = folded(word[0] ^ low ^ 0xa4093822299f31d0u, word[1] ^ 0x082efa98ec4e6c89u) + (low << 1 | low >> 63);
-        high = folded(word[0] ^ 0x452821e638d01377u, word[1] ^ high ^ 0xbe5466cf34e90c6cu) + (high << 1 | high >> 63);
+    struct hash one = {0x243f6a8885a308d3u ^ (uint64_t)(to - from), 0x13198a2e03707344u};
+    struct hash two = {0x2ffd72dbd01adfb7u, 0xb8e1afed6a267e96u};
+    uint64_t end[4] = {0, 0, 0, 0};
+    for (; to - from >= 32; from += 32) {
+        mix(&one, from);
+        mix(&two, from + 16);
     }
-    uint64_t rest = 0;
-    if (from < to) memcpy(&rest, from, 8);
-    low = folded(low ^ rest ^ 0xc0ac29b7c97c50ddu, high ^ 0x3f84d5b5b5470917u);
-    high = folded(high ^ rest ^ 0x9216d5d98979fb1bu, low ^ 0xd1310ba698dfb5acu);
+    memcpy(end, from, (size_t)(to - from));
+    mix(&one, (const char *)end);
+    mix(&two, (const char *)(end + 2));
+    uint64_t low = folded(one.low ^ 0xc0ac29b7c97c50ddu, two.low ^ 0x3f84d5b5b5470917u) ^ folded(one.high, two.high ^ one.low);
+    uint64_t high = folded(one.high ^ 0x9216d5d98979fb1bu, two.high ^ 0xd1310ba698dfb5acu) ^ folded(two.low, one.low ^ two.high);
+    low = folded(low ^ 0xba7c9045f12c7f99u, high ^ 0x24a19947b3916cf7u) ^ low;
+    high = folded(high ^ 0x0801f2e2858efc16u, low ^ 0x636920d871574e69u) ^ high;
     if ((low | high) == 0) high = 1; /* an empty slot */
     return (struct hash){low, high};
 }

@@ -259,12 +259,11 @@ static void tell_frames(const struct thread *t) {
     }
 }
 
-/* What a loop that only waits has read, and brings into its next round. */
-static void tell_polls(const struct thread *t, bool may_wait) {
-    state_tell_number((uint64_t)t->returning << 24 | (uint64_t)t->carries_same << 16 | t->carried);
+/* What a loop that only waits has read, and has brought into this round: it waits if the next one begins alike. Behind a
+ * wait at a condition it does not. */
+static void tell_polls(const struct thread *t) {
+    state_tell_number((uint64_t)t->poll_overflow << 32 | t->carried);
     state_tell(t->carries, t->carried * sizeof *t->carries);
-    if (!may_wait) return;
-    state_tell_number(t->poll_overflow);
     for (uint32_t i = 0; i < t->poll_count; i++) {
         state_tell_number((uintptr_t)t->polls[i].address);
         state_tell(t->polls[i].value, t->polls[i].size);
@@ -289,7 +288,7 @@ static void tell_running(const struct thread *t) {
     state_tell(numbers, sizeof numbers);
     for (uint32_t i = 0; i < t->held_count; i++)
         state_tell_number(t->held[i].object << 8 | (uint64_t)t->held[i].type << 1 | t->held[i].shared);
-    if (t->polling || t->pending.kind == OP_SPIN) tell_polls(t, t->pending.kind == OP_SPIN || !t->waited);
+    if (t->pending.kind == OP_SPIN || (t->polling && !t->waited)) tell_polls(t);
     tell_frames(t);
 }
 
