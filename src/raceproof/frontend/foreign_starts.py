@@ -55,9 +55,8 @@ def with_own_starts(text: str) -> str:
             return match[0]
         name = symbol(f"raceproof.run.{returns}." + known["name"].strip('"'))
         if name not in added:
-            added[name] = _definition(
-                name, known, returns, takes, _Place.of(text, known["name"], match["attached"], len(added))
-            )
+            place = _Place.of(text, known["name"], match["attached"], len(added))
+            added[name] = _definition(name, known, returns, takes, place)
         arguments[index] = f"ptr {name}"
         return f"@{match['name']}({', '.join(arguments)}){match['attached']}"
 
