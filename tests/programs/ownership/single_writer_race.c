@@ -24,6 +24,5 @@ int main(void) {
         pthread_join(copy[i].id, NULL);
         sum += 1;
     }
-
     return sum - 3;
 }
