@@ -12,6 +12,7 @@ from raceproof.core import Budget, InputError, InternalError
 from raceproof.frontend.assembly_atomics import translate
 from raceproof.frontend.compile import CompiledUnit
 from raceproof.frontend.file_assembly import take_over_symbols, with_unknown_code
+from raceproof.frontend.foreign_starts import with_own_starts
 from raceproof.frontend.indirect_functions import replace_indirect_functions
 from raceproof.frontend.inputs import LLVM_SUFFIXES, CompileRequest, Unit
 from raceproof.frontend.opaque_assembly import with_opaque_assembly
@@ -48,7 +49,7 @@ def link(request: CompileRequest, compiled: Sequence[CompiledUnit], budget: Budg
         promote(module)
     except RuntimeError as error:
         raise InputError(f"{request.names()}: LLVM does not know the target: {error}") from None
-    text, obstacles = with_unknown_code(restore(_with_own_numbers(str(module))))
+    text, obstacles = with_unknown_code(with_own_starts(restore(_with_own_numbers(str(module)))))
     return with_obstacles(text, obstacles)
 
 

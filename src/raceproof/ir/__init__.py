@@ -31,7 +31,7 @@ from raceproof.ir.instructions import (
     Unreachable,
     successors,
 )
-from raceproof.ir.library_variables import LIBRARY_VARIABLES
+from raceproof.ir.library_variables import LIBRARY_ALIASES, LIBRARY_VARIABLES
 from raceproof.ir.operands import operands, result
 from raceproof.ir.printer import format_function, format_instr, format_program
 from raceproof.ir.program import (
@@ -68,6 +68,7 @@ from raceproof.ir.types import (
 from raceproof.ir.values import Address, IntConst, Operand, OtherConst, Reg
 
 __all__ = [
+    "LIBRARY_ALIASES",
     "LIBRARY_VARIABLES",
     "MOST_NUMBERS",
     "OPAQUE_ASSEMBLY",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 _NAMES: Final = """
@@ -17,3 +18,15 @@ _NAMES: Final = """
 """
 LIBRARY_VARIABLES: Final = frozenset(_NAMES.split())
 """Variables of libc: they hold pointers to its own memory, not to what the program passes elsewhere."""
+
+LIBRARY_ALIASES: Final[Mapping[str, str]] = {
+    "__environ": "environ",
+    "_environ": "environ",
+    "__timezone": "timezone",
+    "__daylight": "daylight",
+    "__tzname": "tzname",
+    "__progname": "program_invocation_short_name",
+    "__progname_full": "program_invocation_name",
+    "__signgam": "signgam",
+}
+"""Other names of variables of the C library."""

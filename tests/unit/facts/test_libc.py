@@ -7,6 +7,7 @@ import pytest
 from raceproof.core import InternalError
 from raceproof.facts.library.effect_terms import both, effects, into, rd, wr
 from raceproof.facts.library.effects import (
+    REACHED,
     STATIC_ARG,
     ArgBytes,
     Bytes,
@@ -53,7 +54,7 @@ def test_arguments_are_plausible() -> None:
         args = pointer_args(effect)
         sizes = {i for e in extents(effect) if isinstance(e, ArgBytes) for i in (e.arg, e.times) if i is not None}
         most = 127 if name in ("execl", "execlp", "execle") else 8  # those list the arguments of a program
-        assert all(0 <= arg <= most or arg == STATIC_ARG for arg in args), name
+        assert all(0 <= arg <= most or arg in (STATIC_ARG, REACHED) for arg in args), name
         assert all(0 <= arg <= 8 for arg in sizes), name
         assert not args & sizes, name  # a pointer is no size
         assert STATIC_ARG not in args or effect.static_object is not None, name

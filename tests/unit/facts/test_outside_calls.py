@@ -57,7 +57,7 @@ def test_what_comes_behind_is_reached(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("declaration", "start"),
-    [("extern void *(*start)(void *);", "start"), ("void *start(void *);", "start"), ("", "arg ? worker : arg")],
+    [("extern void *(*start)(void *);", "start"), ("", "arg ? worker : arg")],
 )
 def test_a_thread_in_a_function_from_outside_is_not_followed(declaration: str, start: str, tmp_path: Path) -> None:
     """It may touch what it is given at any time."""
@@ -66,3 +66,11 @@ def test_a_thread_in_a_function_from_outside_is_not_followed(declaration: str, s
     text += "void *(*given(void))(void *); int main(void) { begin(given()); return y; }"
     with pytest.raises(Unsupported, match=r"a thread that runs"):
         of_text(text, tmp_path)
+
+
+def test_a_thread_in_a_function_without_definition_touches_what_it_is_given(tmp_path: Path) -> None:
+    text = "void *start(void *); static int y, z;\nint main(void) { pthread_t a; pthread_create(&a, 0, start, &y);"
+    program = of_text(text + " y++; z++; return y; }", tmp_path)
+    assert program.pairs
+    assert {program.cp.objects[pair.target.object].name for pair in program.pairs} == {"y"}
+    assert set(program.open_pairs) == set(program.pairs)

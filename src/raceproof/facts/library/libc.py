@@ -17,11 +17,13 @@ from raceproof.facts.library.described import described_effect
 from raceproof.facts.library.effects import Effect
 from raceproof.facts.library.libc_atomic import ATOMIC, AtomicCall, atomic_call
 from raceproof.facts.library.libc_compiler import COMPILER, compiler_effect, is_assumption, is_pure_intrinsic
+from raceproof.facts.library.libc_compression import COMPRESSION
 from raceproof.facts.library.libc_event import EVENT
 from raceproof.facts.library.libc_memory import MEMORY
 from raceproof.facts.library.libc_net import NET
 from raceproof.facts.library.libc_openssl import OPENSSL
 from raceproof.facts.library.libc_pcap import PCAP
+from raceproof.facts.library.libc_pcre import PCRE
 from raceproof.facts.library.libc_posix import POSIX
 from raceproof.facts.library.libc_stdio import STDIO
 from raceproof.facts.library.libc_stdlib import PROGRAM
@@ -45,7 +47,22 @@ def _joined(*tables: Mapping[str, Effect]) -> dict[str, Effect]:
 
 
 EFFECTS: Final[Mapping[str, Effect]] = _joined(
-    MEMORY, STRINGS, STDIO, PROGRAM, TIMES, POSIX, NET, THREADS, ATOMIC, COMPILER, ZLIB, PCAP, OPENSSL, EVENT
+    MEMORY,
+    STRINGS,
+    STDIO,
+    PROGRAM,
+    TIMES,
+    POSIX,
+    NET,
+    THREADS,
+    ATOMIC,
+    COMPILER,
+    ZLIB,
+    PCAP,
+    OPENSSL,
+    EVENT,
+    COMPRESSION,
+    PCRE,
 )
 
 

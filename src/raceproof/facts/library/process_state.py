@@ -19,7 +19,7 @@ from functools import cache
 from typing import Final
 
 from raceproof.facts.library.symbol_names import names_of
-from raceproof.ir import Program
+from raceproof.ir import LIBRARY_ALIASES, Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,7 @@ class StateUse:
     leads_to: int = 0
 
 
-ALIASES: Final[Mapping[str, str]] = {
-    "__environ": "environ",
-    "_environ": "environ",
-    "__timezone": "timezone",
-    "__daylight": "daylight",
-    "__tzname": "tzname",
-    "__progname": "program_invocation_short_name",
-    "__progname_full": "program_invocation_name",
-    "__signgam": "signgam",
-}
+ALIASES: Final = LIBRARY_ALIASES
 """Other names of the library's variables."""
 
 
