@@ -198,7 +198,8 @@ program again. Sixteen generators: branches on shared data under locks (`sc`, an
 `weak`), values that decide (`values`), loops and inputs (`loops`), the whole thread API with pointers and
 heap (`api`), every way to wait without a plan (`loose`), threads that wait for others in chains (`chains`),
 lists with a lock for each root (`lists`), nodes that are taken out of lists (`queues`), objects that one thread owns,
-hands over, or that all only read (`owners`), idioms that were spoiled (`idioms`), the programs of `tests/programs`, spoiled (`variations`), and two calls of the library about one object,
+hands over, or that all only read (`owners`), idioms that were spoiled (`idioms`), the programs of `tests/programs`,
+spoiled (`variations`), and two calls of the library about one object,
 whose truth C11 and POSIX tell (`library`), code before main and after it (`startup`), a value from outside that decides
 (`inputs`), as many objects as the explorer can follow, or more (`limits`). The truth of the last two is known by
 construction. For all others `dfs` is the oracle: every schedule is

@@ -88,6 +88,10 @@ SUBJECTS: tuple[Subject, ...] = (
             "tests/unit/explore/test_futures_walks.py",
         ),
     ),
+    Subject(
+        ("explore/future_places.py", "native/ownership.c"),
+        ("tests/unit/explore/test_thread_states.py", "tests/exploration/test_owners.py"),
+    ),
     Subject(("native/weaker.c",), ("tests/weaker/test_engines.py",)),
     Subject(
         ("native/futures.c",),
