@@ -63,6 +63,7 @@ tables: .venv/.stamp-tables
 	$(BIN)/python bench/target_table.py --write
 	$(BIN)/python bench/petri_table.py --write
 	$(BIN)/python bench/transactions_table.py --write
+	$(BIN)/python bench/reduction_table.py --write
 	$(BIN)/python bench/inputs_table.py --write
 	$(BIN)/python bench/witness_table.py --write
 

@@ -35,9 +35,9 @@ from raceproof.model import Verdict
 from raceproof.transactions import Reduction, TransactionsOptions, run
 
 JOBS = min(2, os.cpu_count() or 1)
-TIME_LIMIT = 40
+TIME_LIMIT = 15
 DOMAINS = ("intervals", "octagons")
-EVERY = 6
+EVERY = 8
 """Of the programs of tests/programs/values, every so many."""
 
 WAYS = {

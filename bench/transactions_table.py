@@ -1,12 +1,16 @@
-"""Rebuild Table 1 of [TX]: how many warnings of the lockset engine invariants take away, and in what time.
+"""Rebuild Table 1 of [TX]: how many warnings of the lockset engine invariants take away, in what time, and what model
+checking makes of those that are left.
 
     python bench/transactions_table.py                    print the table
     python bench/transactions_table.py --write            and put it into docs/results.md
     python bench/transactions_table.py --only uart pigz   some rows
+    python bench/transactions_table.py --svcomp DIRECTORY also the drivers of SV-COMP, as tasks in that directory
 
-The programs are the drivers of bench/drivers, which have some real races, and of those of bench/real that have been
-fetched the ones in `REAL`. Each is checked once by lockset, petri and transactions, in this order. Ends with status 1
-if a check fails, takes more than its time or memory, or if all pairs of a race that is known to be there are proved.
+The programs are the drivers of bench/drivers, which have some real races, of those of bench/real that have been fetched
+the ones in `REAL`, and the tasks of SV-COMP's ldv-races, pthread-driver-races and ldv-linux-3.14-races that are in the
+directory that `--svcomp` or the environment variable RACEPROOF_SVCOMP names. Each is checked once by lockset, petri,
+transactions and bmc, in this order. Ends with status 1 if a check fails, takes more than its time or memory, if all
+pairs of a race that is known to be there are proved, or if a race is found where a task says that there is none.
 """
 
 from __future__ import annotations
@@ -31,27 +35,33 @@ from bench.drivers.write import HERE as DRIVER_FILES
 from bench.measure import Run, run_measured
 from bench.real.recipes import Provenance, load_recipes
 from bench.results import RESULTS, machine, markdown_table, replace_block
+from raceproof import frontend
 
-ENGINES = ("lockset", "petri", "transactions")
+ENGINES = ("lockset", "petri", "transactions", "bmc")
 DOMAINS = ("intervals", "octagons", "polyhedra")
-TIME_LIMIT = 200
+TIME_LIMIT = 100
 JOBS = min(2, os.cpu_count() or 1)
 GRACE = 60  # seconds for the front end and the report, until a run is killed
 MEMORY_MB = 2048
 REAL = ("cpulimit", "pnscan", "sucrack", "crunch")
 """The real programs with few warnings. What is open in the others is about pointers, not values: see bench/real."""
+SVCOMP = ("char_*.yml", "linux-3.14--drivers--*.yml", "race-[0-9]_*.yml")
+"""The tasks of pthread-driver-races, ldv-linux-3.14-races and ldv-races, by their names."""
 _INDEX = re.compile(r"\[[^\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A program. `racy`: units, that is variables or their prefixes, with a race that is known to be there."""
+    """A program. `racy`: units, that is variables or their prefixes, with a race that is known to be there. `task`: of
+    SV-COMP; `is_free`: what it says, if it does."""
 
     name: str
     files: tuple[str, ...]
     directory: Path
     cflags: tuple[str, ...] = ()
     racy: tuple[str, ...] = ()
+    task: Path | None = None
+    is_free: bool | None = None
 
     @property
     def lines(self) -> int:
@@ -59,8 +69,18 @@ class Case:
         return sum(len(path.read_text(encoding="utf-8", errors="replace").splitlines()) for path in paths)
 
 
+def tasks(directory: Path) -> list[Case]:
+    """The drivers among SV-COMP's tasks, in order of their size."""
+    found = []
+    for path in sorted(path for pattern in SVCOMP for path in directory.rglob(pattern)):
+        request = frontend.from_task(path)
+        files = tuple(str(unit.path) for unit in request.units)
+        found.append(Case(path.stem, files, path.parent, task=path, is_free=request.expected))
+    return sorted(found, key=lambda case: case.lines)
+
+
 def cases() -> list[Case]:
-    """The drivers, then the real programs that are here, in order of their size."""
+    """The drivers and the real programs that are here, in order of their size."""
     found = [
         Case(
             driver.name,
@@ -117,6 +137,15 @@ class Row:
     def after(self) -> int:
         return sum(pair["verdict"] != "race-free" for pair in self.pairs)
 
+    def verdicts(self, verdict: str) -> int:
+        return sum(pair["verdict"] == verdict for pair in self.pairs)
+
+    @property
+    def after_invariants(self) -> int:
+        """What is open before model checking."""
+        known = (self.open_after(engine) for engine in reversed(ENGINES[:-1]))
+        return next((number for number in known if number is not None), 0)
+
     @property
     def was_stopped(self) -> bool:
         return any(self.engine(name).get("stopped") for name in ENGINES)
@@ -129,6 +158,10 @@ class Row:
             return f"no engine ran: {self.report.get('reason')}"
         if self.run.peak_mb > MEMORY_MB:
             return "too much memory"
+        if self.case.is_free and self.verdicts("race"):
+            return "WRONG: a race in a task without one"
+        if self.case.is_free is False and not self.after:
+            return "UNSOUND: all pairs proved in a task with a race"
         still_open = [str(pair["target"]) for pair in self.pairs if pair["verdict"] != "race-free"]
         lost = [unit for unit in self.case.racy if not any(target.startswith(unit) for target in still_open)]
         return f"UNSOUND: {', '.join(lost)} proved" if lost else None
@@ -137,33 +170,32 @@ class Row:
 def measure(case: Case, time_limit: int) -> Row:
     with tempfile.TemporaryDirectory() as results:
         target = Path(results) / "report.json"
-        command = [str(RACEPROOF), "check", *case.files, *(f"--cflag={flag}" for flag in case.cflags)]
-        command += [
-            "--engines",
-            ",".join(ENGINES),
-            "--time-limit",
-            str(time_limit),
-            "--json",
-            str(target),
-            "--pairs-detail",
-        ]
+        files = case.files if case.task is None else ("--task", str(case.task))
+        command = [str(RACEPROOF), "check", *files, *(f"--cflag={flag}" for flag in case.cflags)]
+        command += ["--engines", ",".join(ENGINES), "--time-limit", str(time_limit)]
+        command += ["--json", str(target), "--pairs-detail"]
         environment = {"RACEPROOF_CACHE": str(Path(results) / "cache")}
         run = run_measured(command, environment, time_limit + GRACE, case.directory)
         was_killed = run.status < 0  # perhaps while it wrote
         report = json.loads(target.read_text(encoding="utf-8")) if target.exists() and not was_killed else None
     row = Row(case, run, report)
     print(
-        f"{case.name}: {row.before} -> {row.after}, {run.wall:.1f} s, {run.peak_mb:.0f} MB", file=sys.stderr, flush=True
+        f"{case.name}: {row.before} -> {row.after_invariants}, {row.verdicts('race')} witnesses, {run.wall:.1f} s, "
+        f"{run.peak_mb:.0f} MB, {row.fault or 'as it should be'}",
+        file=sys.stderr,
+        flush=True,
     )
     return row
 
 
 def format_rows(rows: Sequence[Row]) -> str:
     domains = [title for domain in DOMAINS for title in (domain, "s")]
-    head = ("program", "KLOC", "shared", "lockset", "s", "petri", "s", *domains, "after all", "total s", "peak MB")
+    head = ("program", "KLOC", "shared", "lockset", "s", "petri", "s", *domains)
+    head += ("after invariants", "bmc s", "#Wit", "#Unknown", "total s", "peak MB")
     drivers = [row for row in rows if row.case.directory == DRIVER_FILES]
-    real = [row for row in rows if row.case.directory != DRIVER_FILES]
-    parts = (("all drivers", drivers), ("all real programs", real), ("all", rows))
+    ldv = [row for row in rows if row.case.task is not None]
+    real = [row for row in rows if row not in drivers and row not in ldv]
+    parts = (("all drivers", drivers), ("all real programs", real), ("all of SV-COMP", ldv), ("all", rows))
     totals = [_total(title, part) for title, part in parts if part]
     return markdown_table(head, [*map(_cells, rows), *totals])
 
@@ -184,7 +216,10 @@ def _cells(row: Row) -> tuple[str, ...]:
         str(row.shared),
         *engines,
         *domains,
-        f"{row.after:,}",
+        f"{row.after_invariants:,}",
+        _seconds(row, "bmc"),
+        f"{row.verdicts('race'):,}",
+        f"{row.verdicts('unknown'):,}",
         f"{'&gt;' if row.was_stopped else ''}{row.run.wall:.1f}",
         f"{row.run.peak_mb:.0f}",
     )
@@ -193,9 +228,11 @@ def _cells(row: Row) -> tuple[str, ...]:
 def _total(title: str, rows: Sequence[Row]) -> tuple[str, ...]:
     petri = sum(row.open_after("petri") or 0 for row in rows)
     unused = ("",) * (2 * len(DOMAINS) + 1)
-    after = sum(row.after for row in rows)
     before = sum(row.before for row in rows)
-    return (title, "", "", f"{before:,}", "", f"{petri:,}", *unused, f"{after:,}", "", "")
+    after = sum(row.after_invariants for row in rows)
+    witnessed, unknown = (sum(row.verdicts(verdict) for row in rows) for verdict in ("race", "unknown"))
+    last = (f"{after:,}", "", f"{witnessed:,}", f"{unknown:,}", "", "")
+    return (title, "", "", f"{before:,}", "", f"{petri:,}", *unused, *last)
 
 
 def _count(number: float | None) -> str:
@@ -215,11 +252,17 @@ def main() -> int:
     parser.add_argument("--time-limit", type=int, default=TIME_LIMIT, metavar="SECONDS", help="for each program")
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--jobs", type=int, default=JOBS, metavar="N", help="programs at a time (default: %(default)s)")
+    parser.add_argument("--svcomp", type=Path, metavar="DIRECTORY", help="where tasks of SV-COMP are")
     parser.add_argument("--write", action="store_true", help=f"put the table into docs/{RESULTS.name}")
     args = parser.parse_args()
     if os.getloadavg()[0] > 0.5:
         print(f"other work is running here (load {os.getloadavg()[0]:.1f}): times will be too long", file=sys.stderr)
-    chosen = [case for case in cases() if not args.only or case.name.split()[0] in args.only]
+    directory = args.svcomp or (Path(found) if (found := os.environ.get("RACEPROOF_SVCOMP")) else None)
+    is_there = directory is not None and directory.is_dir()
+    known = [*cases(), *(tasks(directory) if directory is not None and is_there else ())]
+    if not is_there:
+        print("the drivers of SV-COMP are left out: name their directory with --svcomp", file=sys.stderr)
+    chosen = [case for case in known if not args.only or case.name.split()[0] in args.only]
     with ThreadPoolExecutor(args.jobs) as pool:  # a check is a process with one busy thread
         rows = list(pool.map(lambda case: measure(case, args.time_limit), chosen))
     text = format_rows(rows)
@@ -227,6 +270,8 @@ def main() -> int:
     if args.write:
         command = "`make tables` (`.venv/bin/python bench/transactions_table.py --write`)"
         limits = f"at most {args.time_limit} s each, {args.jobs} at a time"
+        if not is_there:
+            limits += "; without SV-COMP's drivers, which were not at hand"
         replace_block("tables-transactions", f"{command}, {limits}; {machine()}.\n\n{text}")
     return 0 if all(row.fault is None for row in rows) else 1
 

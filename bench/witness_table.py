@@ -4,8 +4,9 @@
     python bench/witness_table.py --write    and put it into docs/results.md
 
 For each race that `bmc` finds and the explorer executes: depth, seconds and memory, and beside it the same without
-slices and without static facts. Each figure is that of a process of its own that looks for this one race. Ends with
-status 1 if a race that is found is not there, or one of `bench/witness` is found in no way.
+slices and without static facts. Below it the sums, also without critical sections as transactions, and with what the
+invariants of `transactions` say of the values that reads find. Each figure is that of a process of its own that looks
+for this one race. Ends with status 1 if a race that is found is not there, or one of `bench/witness` is not found.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from programs_truth import PROGRAMS, read_truth
 
 from bench.measure import run_measured
 from bench.results import RESULTS, machine, markdown_table, replace_block
-from raceproof import bmc, facts, frontend, lockset, portfolio
+from raceproof import bmc, facts, frontend, lockset, portfolio, transactions
 from raceproof.core import Budget
-from raceproof.model import ConcurrentProgram, RacePair, Verdict
+from raceproof.model import ConcurrentProgram, RacePair, ReadRange, Verdict
 
 LARGE = Path(__file__).resolve().parent / "witness"
 TIME_LIMIT = 60
@@ -54,17 +55,30 @@ WAYS = {
     "all": bmc.BmcOptions(),
     "no slices": bmc.BmcOptions(slices=False),
     "no facts": bmc.BmcOptions(uses_facts=False),
+    "no sections": bmc.BmcOptions(sections=False),
+    "no slices, no sections": bmc.BmcOptions(slices=False, sections=False),
+    "with ranges": bmc.BmcOptions(),
 }
-"""Names of the ways to search, and what they switch off."""
+"""Names of the ways to search, and what they switch off, or on."""
+
+SHOWN = ("all", "no slices", "no facts")
+"""Those with columns of their own; of the others, only the sums over the first race of each large program are told."""
+RANGES = "with ranges"
+RANGES_LIMIT = 5
+"""Seconds for the invariants that ranges come from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a process came to that looked for one race. `events` of the largest formula, `solver`: seconds in it."""
+    """What a process came to that looked for one race. `events`, `orders` and `assertions` of the largest formula,
+    `solver`: seconds in it. `ranges`: accesses of which invariants say what they may find."""
 
     race: bool
     depth: int
     events: int
+    orders: int
+    assertions: int
+    ranges: int
     solver: float
     seconds: float
     megabytes: float
@@ -102,17 +116,28 @@ def open_pairs(case: Case, budget: Budget) -> tuple[ConcurrentProgram, list[Race
     return cp, [f.pair for f in found if f.verdict is not Verdict.RACE_FREE], request
 
 
+def read_ranges(cp: ConcurrentProgram, pairs: Sequence[RacePair]) -> tuple[ReadRange, ...]:
+    """What the invariants of `transactions` say of the values that reads find; making them is not measured."""
+    harmless = frozenset(facts.race_pairs(cp)).difference(pairs)
+    options = transactions.TransactionsOptions(harmless, ranges=True)
+    return transactions.run(cp, pairs, options, Budget.seconds(RANGES_LIMIT)).ranges
+
+
 def look(case: Case, number: int, way: str, limit: float) -> dict[str, object]:
     """Look for a race on one of the open pairs, with the models executed; building the program is not measured."""
     cp, pairs, request = open_pairs(case, Budget.unlimited())
     executor = portfolio.model_executor(cp, pairs, portfolio.Settings(request=request), Budget.unlimited())
-    options = replace(WAYS[way], proves=False, executor=lambda budget: executor)
+    ranges = read_ranges(cp, pairs) if way == RANGES else ()
+    options = replace(WAYS[way], proves=False, executor=lambda budget: executor, ranges=ranges)
     start = time.monotonic()
     result = bmc.run(cp, [pairs[number]], options, Budget.seconds(limit))
     return {
         "race": any(finding.verdict is Verdict.RACE for finding in result.findings),
         "depth": result.stats.get("depth", 0),
         "events": result.stats.get("events", 0),
+        "orders": result.stats.get("orders", 0),
+        "assertions": result.stats.get("assertions", 0),
+        "ranges": len(ranges),
         "solver": result.stats.get("solver_seconds", 0.0),
         "seconds": time.monotonic() - start,
     }
@@ -127,7 +152,7 @@ def measured(case: Case, number: int, way: str, limit: int) -> Found:
     run = run_measured([*command, "--time-limit", str(limit)], limit=limit + 60)
     if run.status != 0:
         print(run.errors, file=sys.stderr)
-        return Found(False, 0, 0, 0.0, run.wall, run.peak_mb)
+        return Found(False, 0, 0, 0, 0, 0, 0.0, run.wall, run.peak_mb)
     return Found(**json.loads(run.output), megabytes=run.peak_mb)
 
 
@@ -143,7 +168,8 @@ def measure(case: Case, limit: int) -> list[Row]:
         found = {"all": measured(case, number, "all", limit)}
         if not found["all"].race:
             continue
-        found |= {way: measured(case, number, way, limit) for way in WAYS if way != "all"}
+        ways = WAYS if case.size and not rows else SHOWN
+        found |= {way: measured(case, number, way, limit) for way in ways if way != "all"}
         rows.append(Row(f"{case.name}: {len(rows) + 1}", (lines[0], lines[1]), found, _fault(case, lines)))
         print(rows[-1], file=sys.stderr, flush=True)
         if not case.size:
@@ -158,26 +184,33 @@ def _fault(case: Case, lines: tuple[int, ...]) -> str | None:
 
 def format_rows(rows: Sequence[Row]) -> str:
     head = ["witness", "lines"]
-    for way in WAYS:
+    for way in SHOWN:
         head += ["depth" if way == "all" else f"{way}: depth", "events", "s", "MB"]
     table = []
     for row in rows:
         name = row.program if row.fault is None else f"**{row.program}: {row.fault}**"
-        cells = [cell for way in WAYS for cell in row.found[way].cells()]
+        cells = [cell for way in SHOWN for cell in row.found[way].cells()]
         table.append([name, f"{row.lines[0]}, {row.lines[1]}", *cells])
     return markdown_table(head, table, left=2)
 
 
 def totals(rows: Sequence[Row]) -> list[str]:
-    lines = []
-    for way in WAYS:
-        found = [row.found[way] for row in rows]
-        lines.append(
-            f"{way}: {sum(f.race for f in found)} of {len(found)} races, {sum(f.seconds for f in found):.1f} s, "
-            f"of which {sum(f.solver for f in found):.1f} s in the solver, {sum(f.events for f in found):,} events, "
-            f"{max((f.megabytes for f in found), default=0):.0f} MB at most."
-        )
+    first = [row for row in rows if len(row.found) == len(WAYS)]
+    lines = [_total(way, [row.found[way] for row in rows]) for way in SHOWN]
+    if first:
+        lines.append(f"Of these, the first race of each of {len(first)} large programs:")
+        lines += [f"  {_total(way, [row.found[way] for row in first])}" for way in WAYS]
     return lines
+
+
+def _total(way: str, found: Sequence[Found]) -> str:
+    ranges = f"{sum(f.ranges for f in found):,} ranges, " if way == RANGES else ""
+    return (
+        f"{way}: {sum(f.race for f in found)} of {len(found)} races, {sum(f.seconds for f in found):.1f} s, "
+        f"of which {sum(f.solver for f in found):.1f} s in the solver, {sum(f.events for f in found):,} events, "
+        f"{sum(f.orders for f in found):,} orders of two events, {ranges}"
+        f"{max((f.megabytes for f in found), default=0):.0f} MB at most."
+    )
 
 
 def main() -> int:
@@ -199,7 +232,8 @@ def main() -> int:
         rows += found
         if not found:
             missed.append(case)
-    text = "\n".join((format_rows(rows), "", *(f"- {line}" for line in totals(rows))))
+    told = (f"  - {line.strip()}" if line.startswith(" ") else f"- {line}" for line in totals(rows))
+    text = "\n".join((format_rows(rows), "", *told))
     if missed:
         text += f"\n- Without a witness: {', '.join(case.name for case in missed)}."
     print(f"\n{text}")

@@ -11,7 +11,7 @@ consistent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import gcd
 
@@ -20,15 +20,31 @@ import z3
 from raceproof.bmc.events import MEMORY, READING, WRITING, Event, Kind, always_before, must_precede
 from raceproof.bmc.interrupts import Watch
 from raceproof.bmc.memory import MAX_TABLE
-from raceproof.bmc.terms import Term, Truth, Value, both, either, equal, implies, is_known, negate, part, term
+from raceproof.bmc.sections import CriticalSections
+from raceproof.bmc.terms import (
+    Term,
+    Truth,
+    Value,
+    both,
+    compare,
+    either,
+    equal,
+    implies,
+    is_known,
+    mask,
+    negate,
+    part,
+    term,
+)
 from raceproof.bmc.unwound import Unwound
-from raceproof.model import AccessId, RacePair
+from raceproof.model import AccessId, RacePair, ReadRange
 
 
 class Encoding:
     """`is_included`: which events take part (all that can block or are read do). `is_trusted`: whether what a read
     sees is bound to a write; otherwise it may be anything. `sees_last`: whether that is the last one before it;
-    otherwise it may be any before it, as far as coherence allows."""
+    otherwise it may be any before it, as far as coherence allows. `has_sections`: what two threads do while they hold
+    one lock is ordered as the sections are (`sections`). `ranges`: what is known of what accesses read."""
 
     def __init__(
         self,
@@ -37,6 +53,8 @@ class Encoding:
         is_included: Callable[[Event], bool] = lambda event: True,
         is_trusted: Callable[[Event], bool] = lambda event: True,
         sees_last: Callable[[Event], bool] = lambda event: True,
+        has_sections: bool = False,
+        ranges: Mapping[AccessId, ReadRange] | None = None,
     ) -> None:
         self.unwound = unwound
         self._watch = watch
@@ -57,7 +75,11 @@ class Encoding:
         self._by_kind: dict[Kind, list[Event]] = {kind: [] for kind in Kind}
         for event in self.events:
             self._by_kind[event.kind].append(event)
+        self._has_sections = has_sections
+        self._ends: dict[tuple[Event, Event], Truth] = {}
+        self._sections_of = CriticalSections(self._chains if has_sections else (), self._memory)
         self._clocks = {event: z3.Int(f"t{event.thread.number}.{event.index}") for event in self.events}
+        self._ranges = ranges or {}
         self._encode()
 
     # -- what others ask
@@ -109,6 +131,9 @@ class Encoding:
             return True
         if must_precede(b, a):
             return False
+        sections = self._sections_of.order(a, b)
+        if sections is not None:
+            return self.before(*sections)
         known = self._before.get((a, b))
         if known is None:
             known = z3.Bool(f"{a.thread.number}.{a.index}<{b.thread.number}.{b.index}")
@@ -117,13 +142,28 @@ class Encoding:
             self._add(z3.Implies(z3.Not(known), self._clocks[b] < self._clocks[a]))
         return known
 
+    def _ends_before(self, end: Event, other: Event) -> Truth:
+        """That what ends a section comes before the other event; not the opposite of that, if it does not hold."""
+        known = must_precede(end, other) or must_precede(other, end) or (end, other) in self._before
+        if known or not self._has_sections:
+            return self.before(end, other)
+        found = self._ends.get((end, other))
+        if found is None:
+            found = self._ends[end, other] = self._clocks[end] < self._clocks[other]
+        return found
+
     @property
     def has_waits(self) -> bool:
         return bool(self._by_kind[Kind.WAKE])
 
+    @property
+    def orders(self) -> int:
+        """How many pairs of events may come in either order, as far as the formula asks."""
+        return len(self._before) // 2
+
     def ordered(self) -> Iterable[tuple[tuple[Event, Event], Truth]]:
         """Events that have to do with each other, and when the first comes first."""
-        return self._before.items()
+        return (*self._before.items(), *self._ends.items())
 
     # -- the formula
 
@@ -145,6 +185,7 @@ class Encoding:
             for event in self._by_kind[kind]:
                 if not event.is_resolved and self._trusted(event):
                     self._read(event)
+        self._bounds()
         self._coherence()
         if self._exact:
             self._inputs()
@@ -181,6 +222,17 @@ class Encoding:
         ends = self._ends_of_parts(read, writes)
         for start, end in pairwise(ends):
             self._add(implies(self.happened(read), self._sees(read, writes, start, end - start)))
+
+    def _bounds(self) -> None:
+        """What others know of the values that reads find [TX, Section 6]."""
+        for event in (event for kind in READING for event in self._by_kind[kind] if self._ranges):
+            known = self._ranges.get(event.accesses[0]) if len(event.accesses) == 1 else None
+            if known is None or event.is_block or is_known(event.result):
+                continue
+            width, suffix = 8 * event.size, "s" if known.low < 0 else "u"
+            least = compare(f"{suffix}ge", event.result, known.low & mask(width), width)
+            most = compare(f"{suffix}le", event.result, known.high & mask(width), width)
+            self._add(implies(self.happened(event), both(least, most)))
 
     def _may_overlap(self, a: Event, b: Event) -> bool:
         return self._memory.may_overlap(a.address, a.size, b.address, b.size)
@@ -282,7 +334,7 @@ class Encoding:
         same = self._same(taken, other)
         if same is False:
             return
-        released = [both(u.guard, u.condition, self._same(u, taken), self.before(u, other)) for u in gone]
+        released = [both(u.guard, u.condition, self._same(u, taken), self._ends_before(u, other)) for u in gone]
         self._add(implies(both(is_taken, is_other, same, self.before(taken, other)), either(*released)))
 
     def _taking(self) -> list[tuple[Event, Truth]]:

@@ -95,6 +95,7 @@ class _Deciding:
         self._megabytes = 0.0
         self._bound = 0
         self._depths: list[int] = []
+        self._ranges = {known.access: known for known in options.ranges if options.uses_ranges}
         self._proved: frozenset[Key] = frozenset((p.first, p.second) for p in options.proved)
 
     def findings(self, stopped: str | None) -> tuple[Finding, ...]:
@@ -112,6 +113,7 @@ class _Deciding:
         stats: dict[str, int | float | str] = {"pairs": len(self._pairs), "complete": complete}
         stats |= {name: self._counts[name] for name in names}
         stats |= {"unwinding": self._bound, "events": self._counts["events"], "assertions": self._counts["assertions"]}
+        stats["orders"] = self._counts["orders"]
         stats |= {"solver_seconds": round(self._seconds, 3), "peak_memory_mb": round(self._megabytes, 1)}
         if self._depths:
             stats["depth"] = max(self._depths)
@@ -168,9 +170,18 @@ class _Deciding:
     def _encoded(self, unwound: Unwound, part: Slice, proved: Iterable[Key] | None = None) -> tuple[Encoding, Solver]:
         believed = part.bound if proved is None else self._believed(part, frozenset(proved))
         sees_last = self._trust.sees_last if proved is not None else (lambda event: True)
-        encoding = Encoding(unwound, self._watch, part.kept.__contains__, believed.__contains__, sees_last)
+        encoding = Encoding(
+            unwound,
+            self._watch,
+            part.kept.__contains__,
+            believed.__contains__,
+            sees_last,
+            self._options.sections,
+            self._ranges if proved is None else {},
+        )
         self._counts["encodings"] += 1
         self._counts["events"] = max(self._counts["events"], len(encoding.events))
+        self._counts["orders"] = max(self._counts["orders"], encoding.orders)
         self._counts["assertions"] = max(self._counts["assertions"], len(encoding.constraints))
         solver = Solver(encoding.constraints, self._options.memory, self._watch)
         self._seconds += solver.seconds

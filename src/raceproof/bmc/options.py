@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from raceproof.core import Budget
-from raceproof.model import Guide, RacePair, RunSetup, Schedule
+from raceproof.model import Guide, RacePair, ReadRange, RunSetup, Schedule
 
 Execute = Callable[[Guide, Budget], Schedule | str]
 """Runs a guide on the real program: the race as it was executed and repeated, or why there was none."""
@@ -24,10 +24,10 @@ class Executor:
 class BmcOptions:
     """`bounds`: rounds of loops and depth of recursion, step by step. `seconds`: the most that one question to the
     solver may take, `memory`: megabytes for it. `max_events`: of an unwound program. `models`: how many of one pair
-    are tried to be executed. `slices`, `uses_facts`: switches for measurements. `argc`: of the runs in which races
-    are looked for; None: any. `executor`: makes the program ready to run, when it is first needed; without one
-    nothing is executed. `proved`: pairs that others have proved for all inputs. `finds`, `proves`: what is looked
-    for.
+    are tried to be executed. `slices`, `uses_facts`, `sections`, `uses_ranges`: switches for measurements. `argc`: of
+    the runs in which races are looked for; None: any. `executor`: makes the program ready to run, when it is first
+    needed; without one nothing is executed. `proved`: pairs that others have proved for all inputs; `ranges`: what
+    others know of the values that reads find. `finds`, `proves`: what is looked for.
     """
 
     bounds: tuple[int, ...] = (1, 2, 3, 5, 8, 13, 21, 34, 55)
@@ -37,9 +37,12 @@ class BmcOptions:
     models: int = 4
     slices: bool = True
     uses_facts: bool = True
+    sections: bool = True
+    uses_ranges: bool = True
     argc: int | None = None
     finds: bool = True
     proves: bool = True
     executor: Callable[[Budget], Executor] | None = None
     proved: frozenset[RacePair] = frozenset()
+    ranges: tuple[ReadRange, ...] = ()
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)
