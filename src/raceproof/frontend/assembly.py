@@ -117,7 +117,7 @@ def _classify_statement(statement: str) -> Assembly:
     if len(words) > 1 or not all(_is_known_operand(operand) for operand in operands):
         return Assembly.ANYTHING
     if words:
-        kind = _classify_instruction(words[0])
+        kind = _classify_instruction(words[0], has_operands=bool(operands))
         if kind is Assembly.ANYTHING:
             return kind
         touches |= kind is Assembly.MEMORY
@@ -129,11 +129,11 @@ def _classify_statement(statement: str) -> Assembly:
     return Assembly.MEMORY if touches else Assembly.VALUE
 
 
-def _classify_instruction(word: str) -> Assembly:
+def _classify_instruction(word: str, *, has_operands: bool) -> Assembly:
     if word in _STRINGS:
         return Assembly.MEMORY
-    if _VECTOR.fullmatch(word) is not None:
-        return Assembly.VALUE
+    if _VECTOR.fullmatch(word) is not None:  # without operands `movsd` and `cmpsd` are for strings
+        return Assembly.VALUE if has_operands else Assembly.ANYTHING
     for size in _SIZES:
         stem = word.removesuffix(size) if word.endswith(size) else ""
         if stem in _COMPUTING:

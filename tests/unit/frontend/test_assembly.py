@@ -23,6 +23,8 @@ def test_barriers_and_hints_are_nothing(template: str) -> None:
         "addl $1, $0; adcl $$0, $0",
         "1: decl $0\\0A\\09jnz 1b",
         "setz $0",
+        "movd $1, %xmm0; paddd %xmm0, %xmm0; movd %xmm0, $0",
+        "pushf; popq $0",
     ],
 )
 def test_arithmetic_on_registers_is_a_value(template: str) -> None:
@@ -41,6 +43,9 @@ def test_arithmetic_on_registers_is_a_value(template: str) -> None:
         ("bswap $0", "=rm,0"),
         ("rep stosb", "={di},={cx},{ax},0,1"),
         ("xchgl %ebx, $1; cpuid; xchgl %ebx, $1", "={ax},=r"),  # another machine, another value
+        ("cld; rep; stosq", "={cx},={di},{ax},0,1,~{memory}"),  # FD_ZERO of older C libraries
+        ("btsl $1, $0", "=*m,r,~{memory}"),  # and FD_SET
+        ("movdqu ($1), %xmm0", "r,r"),
         ("rdtsc", "={ax},={dx}"),
         ("mfence", "~{memory}"),
         ("dmb ish", "~{memory}"),
@@ -55,6 +60,8 @@ def test_what_reaches_memory_through_operands(template: str, constraints: str) -
     "template",
     [
         "call other",
+        "repe; cmpsd",
+        "movsd",
         "call *$0",
         "jmp other",
         "jmp *%rax",
