@@ -167,7 +167,7 @@ def main() -> int:
         print(json.dumps({name: getattr(found, name) for name in Found.__slots__}))
         return 0
     large = [DRIVER_FILES / f"{driver.name}.c" for driver in DRIVERS]
-    small = sorted((PROGRAMS / "values").glob("*.c"))[:: args.every]
+    small = sorted((PROGRAMS / "values").glob("*.c"))[:: 1 if args.only else args.every]
     paths = [path for path in (*large, *small) if not args.only or path.stem in args.only]
     asked = [(path, way) for path in paths for way in WAYS]
     with ThreadPoolExecutor(args.jobs) as pool:

@@ -111,10 +111,10 @@ stay open.""",
     ),
     "tables-reduction": (
         "## What the reduction saves: Algorithm 1 of [TX]",
-        """What each part of the reduction in [TX, Algorithm 1] saves in the engine `transactions`: compacted edges, conflicts
-behind locks that are held (l.8 (b)) and semantic independence, each left out, and all of it left out. *nodes*, *steps*:
-of all products of all rounds; *steps* are moves of one thread that were followed, within a transaction or at its end.
-Behind `>` where the limit ended searches of seconds: there, *proved* is what counts.""",
+        """What each part of the reduction in [TX, Algorithm 1] saves in the engine `transactions`: compacted edges,
+conflicts behind locks that are held (l.8 (b)) and semantic independence, each left out, and all of it left out.
+*nodes*, *steps*: of all products of all rounds; *steps* are moves of one thread that were followed, within a
+transaction or at its end. Behind `>` where the limit ended searches of seconds: there, *proved* is what counts.""",
     ),
     "witnesses": (
         "## Witnesses: Table 2 of [TX]",
@@ -122,7 +122,7 @@ Behind `>` where the limit ended searches of seconds: there, *proved* is what co
 `bench/witness`, and one race of each program of `tests/programs/inputs`. *depth*: steps of the run that was
 executed. *s* and *MB*: seconds and memory, at most, of a process that looks for this one race, with what it takes
 to load the program; beside it the same without slices, and without what the static analysis knows. Below it sums, for
-large programs also without critical sections as transactions, and with ranges from the invariants of `transactions`.""",
+large programs also without critical sections as transactions, and with ranges from invariants of `transactions`.""",
     ),
     "explore": (
         "## The explorer: executions a second, and how many are needed",
