@@ -200,7 +200,7 @@ static void *w(void *p) {
     struct small s = {1, 2};
     long long partly;
     memcpy(&partly, &s, sizeof s);
-    add(s);
+    for (int i = 0; i < 2; i++) add(s);
     return USES;
 }
 int main(void) {

@@ -48,6 +48,7 @@ def give_values(
         if type_ is None or not 0 < _parts(type_, types, 0) <= _MOST_PARTS:
             continue
         if register in passing and _INTEGERS.fullmatch(type_):
+            lines[line] += f"\n  store {type_} zeroinitializer, ptr {register}"
             continue
         value = f"{PREFIX}{number}"
         number += 1
@@ -58,7 +59,8 @@ def give_values(
 def _passing(lines: list[str], body: range) -> set[str]:
     """Variables that are none of the program's, into which something is copied. One that is an integer, or an array of
     them, has the size of the registers in which a structure is passed (on aarch64, a whole one for 4 bytes): what the
-    structure does not fill is nobody's. Which variables are the program's, only debug information says."""
+    structure does not fill is nobody's, and may be zero. Which variables are the program's, only debug information
+    says."""
     if " !dbg " not in lines[body.start - 1]:
         return set()
     copied, declared = set(), set()
