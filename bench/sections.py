@@ -44,7 +44,7 @@ Each has a page with what was proved and how, what was executed and whether it m
     "facts": (
         "## Real programs: time to the facts",
         """CPU seconds and peak memory from points-to to the facts, without compiler and race pairs. *before*: to facts
-at full strength in the version before there were others, within two minutes on a busy machine. *first strength*:
+at full strength in the version before there were others, within one or two minutes on a busy machine. *first strength*:
 without a flow analysis (docs/soundness.md), which is what is used when a flow takes longer than half of the time.""",
     ),
     "tables-pdp": (
