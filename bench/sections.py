@@ -41,6 +41,12 @@ alone, and both. *not found*: the engines ended without the race. The twins have
 are, and, where a program can be run on a small input, by the explorer, with the sources of the libraries that it needs.
 Each has a page with what was proved and how, what was executed and whether it matters, and what is unknown and why.""",
     ),
+    "facts": (
+        "## Real programs: time to the facts",
+        """CPU seconds and peak memory from points-to to the facts, without compiler and race pairs. *before*: to facts
+at full strength in the version before there were others, within one or two minutes on a busy machine. *first strength*:
+without a flow analysis (docs/soundness.md), which is what is used when a flow takes longer than half of the time.""",
+    ),
     "tables-pdp": (
         "## Property-driven pruning: Table 1 of [PDP]",
         """Programs of our own of the same kind, in `bench/tables/`: `gvar` variables with accesses that may conflict,

@@ -17,7 +17,7 @@ from raceproof.cli.options import Commands, add_root_argument, add_run_arguments
 from raceproof.cli.output import is_interactive, json_file
 from raceproof.cli.progress import Progress
 from raceproof.cli.report_agreement import disagreements, trusted
-from raceproof.cli.report_file import ReportedClaims, load_again, read_claims
+from raceproof.cli.report_file import ReportedClaims, facts_again, load_again, read_claims
 from raceproof.cli.report_wording import Wording
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, InputError
@@ -103,7 +103,7 @@ def subject_of(reported: ReportedClaims, budget: Budget, on_progress: Callable[[
             max_steps=setup.max_steps,
         )
     on_progress("facts")
-    cp = facts.analyse(program, budget, reported.models, with_waits=reported.claims.deadlock is not None)
+    cp = facts_again(program, budget, reported.models, reported.facts, with_waits=reported.claims.deadlock is not None)
     found = tuple(facts.race_pairs(cp))
     pairs = {(pair.first, pair.second): pair for pair in found}
     namer = portfolio.Namer(cp)

@@ -12,7 +12,7 @@ from raceproof import explore, facts, frontend, portfolio, report
 from raceproof.cli.options import Commands, add_root_argument, add_run_arguments, add_via_arguments, positive
 from raceproof.cli.output import is_interactive, wants_color
 from raceproof.cli.progress import Progress
-from raceproof.cli.report_file import Choice, Reported, load_again, read_report
+from raceproof.cli.report_file import Choice, Reported, facts_again, load_again, read_report
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, InputError
 from raceproof.model import ConcurrentProgram, RacePair, Trace
@@ -87,7 +87,7 @@ def _replay(reported: Reported, target: explore.Target | None, budget: Budget, p
     if explore.module_hash(module) != reported.setup.module:
         raise InputError("the program or the compiler has changed since the report was written: explore it again")
     progress.stage("facts")
-    cp = facts.analyse(program, budget, reported.models)
+    cp = facts_again(program, budget, reported.models, reported.facts)
     pairs = _pairs(cp, reported)
     setup = reported.setup
     options = explore.ExploreOptions(

@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from raceproof import evidence, explore, frontend
+from raceproof import evidence, explore, facts, frontend
 from raceproof.cli.report_heaps import heaps_of
 from raceproof.cli.report_invariants import invariants_of
-from raceproof.core import Budget, InputError, ToolMissing
+from raceproof.core import Budget, InputError, LimitReached, ToolMissing
 from raceproof.ir import FunctionModel, Program, Result, SiteId
 from raceproof.model import (
     AccessId,
     CertifiedNet,
+    ConcurrentProgram,
     Deadlock,
     DeadlockVerdict,
     HeapMap,
@@ -33,6 +34,7 @@ from raceproof.model import (
     SafeFunction,
     Schedule,
     Scope,
+    Strength,
     TargetMachine,
     Unwinding,
     Verdict,
@@ -50,6 +52,7 @@ class Reported:
     """One run of a report: a race has its `schedule`; a deadlock its kind, another incident also its thread.
 
     `is_violation`: of a property, not only an incident on the way. `target`: where it happened, if not on this machine.
+    `facts`: the strength of those that its pairs are of.
     """
 
     id: int
@@ -62,11 +65,13 @@ class Reported:
     thread: int | None = None
     is_violation: bool = False
     target: TargetMachine | None = None
+    facts: Strength = Strength.FULL
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedClaims:
-    """All that a report claims; `setup` if something was executed for it. `fields`: the report as it stands."""
+    """All that a report claims; `setup` if something was executed for it. `fields`: the report as it stands. `facts`:
+    the strength of those that it rests on."""
 
     request: frontend.CompileRequest
     models: Models
@@ -74,6 +79,7 @@ class ReportedClaims:
     digest: str
     claims: evidence.ReportClaims
     fields: Fields
+    facts: Strength
 
 
 def read_claims(path: Path, root: Path | None = None) -> ReportedClaims:
@@ -109,7 +115,8 @@ def read_claims(path: Path, root: Path | None = None) -> ReportedClaims:
         setup = _setup(replay) if replay is not None else None
         digest = str(sources.get("digest", ""))
         models = _models(sources)
-        return ReportedClaims(_request(sources, root, models), models, setup, digest, claims, fields)
+        request = _request(sources, root, models)
+        return ReportedClaims(request, models, setup, digest, claims, fields, _strength(fields))
     except _DAMAGED as error:
         raise InputError(f"{path}: not a report of raceproof that can be checked ({_what(error)})") from None
 
@@ -238,7 +245,8 @@ def read_report(path: Path, choice: Choice, root: Path | None = None) -> Reporte
         chosen = _choose(path, races, deadlocks, others, choice)
         if fields.get("replay") is None:
             raise InputError(f"{path}: nothing was executed for this report")
-        return replace(_reported(fields["replay"], chosen, root), target=_target(fields["replay"]))
+        found = _reported(fields["replay"], chosen, root)
+        return replace(found, target=_target(fields["replay"]), facts=_strength(fields))
     except _DAMAGED as error:
         raise InputError(f"{path}: not a report of raceproof that can be replayed ({_what(error)})") from None
 
@@ -341,6 +349,21 @@ def _target(sources: Fields) -> TargetMachine | None:
     """Where the program was run; reports of earlier versions know of this machine only."""
     fields = sources.get("target")
     return TargetMachine(str(fields["triple"]), _texts(fields["via"])) if fields is not None else None
+
+
+def _strength(fields: Fields) -> Strength:
+    """Reports of earlier versions rest on all that there is to know."""
+    return Strength(fields.get("facts") or Strength.FULL.value)
+
+
+def facts_again(
+    program: Program, budget: Budget, models: Models, strength: Strength, with_waits: bool = False
+) -> ConcurrentProgram:
+    """Those that a report rests on; raises `LimitReached` if there is no time for them."""
+    cp = facts.analyse(program, budget, models, with_waits=with_waits, strongest=strength)
+    if cp.strength is not strength:
+        raise LimitReached("the time limit is too short for the facts that the report rests on")
+    return cp
 
 
 def load_again(request: frontend.CompileRequest, budget: Budget) -> Program:

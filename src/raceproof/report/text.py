@@ -378,8 +378,8 @@ class _Writer:
             self.line(f"  … and {_count(len(rows) - len(shown), 'more location')}, see --json")
 
     def strength(self, result: CheckResult) -> None:
-        """Proofs that were missed for want of time."""
-        if result.facts not in (None, Strength.FULL):
+        """Why there may be proofs that were missed for want of time."""
+        if result.verdict is Verdict.UNKNOWN and result.facts not in (None, Strength.FULL):
             self.line()
             text = f"Facts cut short by the time limit: {result.facts.meaning}. More time may prove more."
             self.wrapped(text, "", "")

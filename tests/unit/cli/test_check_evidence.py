@@ -27,6 +27,7 @@ from raceproof.model import (
     SafeFunction,
     SourceFile,
     Sources,
+    Strength,
     Verdict,
 )
 from raceproof.report import to_json
@@ -60,7 +61,7 @@ def report() -> dict[str, Any]:
 def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(frontend, "load", lambda request, budget: compiled())
-    monkeypatch.setattr(facts, "analyse", lambda *given, with_waits: concurrent_program())
+    monkeypatch.setattr(facts, "analyse", lambda *given, with_waits, strongest: concurrent_program())
     monkeypatch.setattr(facts, "race_pairs", lambda cp: PAIRS)
     return tmp_path
 
@@ -147,7 +148,9 @@ def test_what_the_user_said_about_functions_is_said_again(directory: Path, monke
     models = Models((LockModel("take", LockAction.ACQUIRE, argument=2, shared=True),), (SafeFunction("log", "fine"),))
     given: list[object] = []
 
-    def analyse(program: Program, budget: object, told: object, with_waits: bool) -> ConcurrentProgram:
+    def analyse(
+        program: Program, budget: object, told: object, with_waits: bool, strongest: Strength
+    ) -> ConcurrentProgram:
         given.append(told)
         return concurrent_program()
 
@@ -214,7 +217,7 @@ def test_what_was_believed_is_told(
 ) -> None:
     told = Assumption("the user says that accesses in `log` are no races: fine")
     cp = replace(concurrent_program(), assumptions=(*concurrent_program().assumptions, told))
-    monkeypatch.setattr(facts, "analyse", lambda *given, with_waits: cp)
+    monkeypatch.setattr(facts, "analyse", lambda *given, with_waits, strongest: cp)
     assert "it does not say that it assumes: the user says that" in rejected(lambda data: None, capsys)
     assert check(lambda data: data["assumptions"].append({"text": told.text})) is Exit.RACE_FREE
     assert f"trusted: {told.text}" in capsys.readouterr().out

@@ -58,7 +58,7 @@ class Bench:
         monkeypatch.chdir(directory)
         monkeypatch.setattr(frontend, "load", lambda request, budget: program())
         monkeypatch.setattr(frontend, "link_program", lambda request, budget: MODULE)
-        monkeypatch.setattr(facts, "analyse", lambda program, budget, models: concurrent_program())
+        monkeypatch.setattr(facts, "analyse", lambda *given, **wanted: concurrent_program())
         monkeypatch.setattr(facts, "race_pairs", lambda cp: PAIRS)
         monkeypatch.setattr(facts, "describe_location", lambda cp, location: "counter")
         monkeypatch.setattr(facts, "describe_lock", lambda cp, address: "mutex")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import pytest
 from programs_truth import all_programs, program_name, read_truth, sample
 
 from raceproof import facts, frontend, lockset
+from raceproof.cli import main
+from raceproof.cli.status import Exit
 from raceproof.core import Budget, LimitReached
 from raceproof.facts import analysis
 from raceproof.ir import Program
@@ -167,3 +170,14 @@ def test_without_time_for_a_flow_there_are_facts(tmp_path: Path, monkeypatch: py
     cp = facts.analyse(_six_workers(tmp_path), Ticking(1e9, 1e9))
     assert cp.strength is Strength.COARSE
     assert _is_proved(cp)
+
+
+def test_a_report_on_weaker_facts_is_checked_with_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, report = tmp_path / "program.c", tmp_path / "report.json"
+    source.write_text(COMMON + THREAD % LOCKED + MAIN % (START + LOCKED), encoding="utf-8")
+    with monkeypatch.context() as patched:
+        patched.setattr(analysis, "SHARE_OF_FLOWS", 0.0)
+        words = ["check", "--engines", "lockset", "--pairs-detail", "--json", str(report), "--time-limit", "100"]
+        assert main([*words, str(source)]) == Exit.RACE_FREE
+    assert json.loads(report.read_text(encoding="utf-8"))["facts"] == "coarse"
+    assert main(["check-evidence", str(report)]) == Exit.RACE_FREE
