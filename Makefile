@@ -52,6 +52,7 @@ bench: .venv/.stamp-dev
 	$(BIN)/python bench/run.py --write
 	$(BIN)/python bench/petri.py $(NETS) --write
 	$(BIN)/python bench/octagons.py --write
+	$(BIN)/python bench/states.py --write
 	$(BIN)/python bench/scaling.py --write
 	$(BIN)/python bench/real/run.py --write
 	$(BIN)/python bench/real/facts.py --write

@@ -156,6 +156,13 @@ others. What grows with the size is the front end, the facts and `lockset`, whic
 take the time that they get. *cold* is a run with an empty cache, *warm* the run after it. Times are wall-clock
 seconds.""",
     ),
+    "states": (
+        "## States, not schedules",
+        """Pools, queues, barriers of `bench/states` in sizes N: states that `states` visits, executions that the others
+need; empty where a search was not through within its seconds. *exponent*: of the growth between the last two sizes.
+The racy twin of each program (`-DRACY`) is executed by `states`. Below: larger pools; *bytes told*: what tells one
+state from another; of each state 16 bytes are kept.""",
+    ),
     "scaling": (
         "## Scaling",
         """How time and memory grow, each direction alone, in programs without races that are made for it. Each point is

@@ -11,6 +11,7 @@ from exploring import Searched, Subject, host_run, load_text, search
 
 from raceproof.core import Unsupported
 from raceproof.explore.protocol import BoundedRecord, of_kind
+from raceproof.model import DeadlockVerdict, Scope
 
 Load = Callable[..., Subject]
 
@@ -305,3 +306,34 @@ int main(void) { pthread_t a, b; pthread_create(&a, 0, f, 0); pthread_create(&b,
 """)
     reasons = [record.reason for record in of_kind(host_run(subject, "states", find_all=True).records, BoundedRecord)]
     assert any("initialised while other threads run" in reason for reason in reasons)
+
+
+# -- deadlocks
+
+CROSSED = """
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER, c = PTHREAD_MUTEX_INITIALIZER;
+static void both(pthread_mutex_t *m, pthread_mutex_t *n) {
+    pthread_mutex_lock(m); pthread_mutex_lock(n); pthread_mutex_unlock(n); pthread_mutex_unlock(m);
+}
+static void *one(void *unused) { both(&a, &b); return 0; }
+static void *two(void *unused) { both(SECOND); return 0; }
+static int x;
+static void *server(void *unused) { LOOP { pthread_mutex_lock(&c); x = !x; pthread_mutex_unlock(&c); } return 0; }
+int main(void) { RUN(server, one, two); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("second", "loop", "verdict"),
+    [
+        ("&a, &b", "for (;;)", DeadlockVerdict.DEADLOCK_FREE),
+        ("&b, &a", "for (int i = 0; i < 2; i++)", DeadlockVerdict.DEADLOCK),
+        ("&b, &a", "for (;;)", DeadlockVerdict.UNKNOWN),  # two threads wait for ever, the third goes on
+    ],
+)
+def test_deadlocks_beside_a_server(load: Load, second: str, loop: str, verdict: DeadlockVerdict) -> None:
+    subject = load(CROSSED.replace("SECOND", second).replace("LOOP", loop))
+    found = search(subject, "states", deadlocks=True).result.deadlock
+    assert found is not None
+    is_bounded = found.scope is Scope.BOUNDED
+    assert (DeadlockVerdict.UNKNOWN if is_bounded else found.verdict) is verdict
