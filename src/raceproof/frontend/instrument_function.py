@@ -131,9 +131,7 @@ class FunctionInstrumenter:
             self.label = unquote(match.group(1))
             self.out += ["", f"{match.group()}"]
             self._loop_pending = self.facts.spins.headers.get((self.function.name, self.label))
-            self._left_pending = (
-                self.facts.plan.tells_states and (self.function.name, self.label) in self.facts.spins.left
-            )
+            self._left_pending = (self.function.name, self.label) in self.facts.spins.left
 
     def _instruction(self, instr: Instr | Terminator, text: list[str]) -> None:
         if self._left_pending and not isinstance(instr, Phi):

@@ -96,13 +96,13 @@ RP_HOOK void rp_leave(void);
 /* Loops that only re-read (frontend/spin_loops.py finds them). At the start of the header: rp_loop, rp_carry for each
  * register that may have another value in each round, rp_round; on each way back to it, rp_spin. In such a loop
  * every load that has no other hook has rp_poll in front of it. If a round begins as the one before did, rp_round
- * waits until one of the values read in that one has changed. */
+ * waits until one of the values read in that one has changed. In such a loop a wait at a condition is tested again. */
 RP_HOOK void rp_loop(uint32_t loop);
 RP_HOOK void rp_carry(uint64_t value);
 RP_HOOK void rp_round(void);
 RP_HOOK void rp_poll(const void *address, uint32_t size);
 RP_HOOK void rp_spin(uint32_t loop);
-/* Behind such a loop, where states are told from one another (algorithm states). */
+/* At the start of a block to which such a loop may be left: what comes then is no round of it. */
 RP_HOOK void rp_leave_loop(void);
 
 /* Around a call by which a thread may tell others something outside of the program's memory (RP_GIVES, before it), or

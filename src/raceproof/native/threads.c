@@ -81,6 +81,7 @@ void run_thread_exit(struct thread *t) {
 /* Cleanup handlers run first: those that glibc's macros have put on the stack are jumped to, one after the other; each
  * comes back through __pthread_unwind_next. */
 _Noreturn void thread_exit(void *result) {
+    rp_leave_loop(); /* it may have been cancelled in one that waits */
     self->result = result;
     self->cancel_disabled = 1;
     while (self->cleanups != NULL) {
