@@ -159,6 +159,8 @@ def _search(
 ) -> tuple[Prepared, HostRun, tuple[str, ...]]:
     """Run the host; again in fork mode if the program took it down, and nobody asked for the memory mode."""
     notes = [f"run on {options.target.triple}"] if options.target is not None else []
+    if options.jobs > 1 and options.algorithm == STATES:
+        notes.append("one process: the search over states does not divide its table")
     notes += [f"a child process for each execution: {prepared.why_isolation}"] if prepared.why_isolation else []
     host_run = _run_once(prepared, options, budget)
     may_fork = prepared.isolation == "memory" and options.isolation == "auto"
