@@ -122,8 +122,11 @@ def _append(content: bytearray, data: bytes) -> tuple[int, int]:
 
 
 def is_elf(path: Path) -> bool:
+    """Whether the file begins as one; a pipe, which would keep us waiting, is none."""
     try:
+        if not path.is_file():
+            return False
         with path.open("rb") as file:
             return file.read(4) == MAGIC
-    except OSError:
+    except (OSError, ValueError):  # a name that no file can have
         return False
