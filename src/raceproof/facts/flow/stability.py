@@ -75,13 +75,12 @@ class Stability:
         return self._special.get(thread, 0)
 
     def is_own(self, thread: ThreadId, targets: tuple[MemLoc, ...]) -> bool:
-        """No other thread ever writes the location, or it is stable and this thread's: whoever reads it meanwhile."""
+        """No other thread ever touches the location, or it is stable and only this thread writes it."""
         if thread == SHARED or self._records[thread].many or not targets:
             return False
         if targets not in self._users:
             unseen = any(map(self._world.may_change_unseen, targets))
-            writing = {key for key in self._keys(targets) if self._touched[key].touch.kind.writes}
-            self._users[targets] = self._users_of(writing) | ({UNSTABLE} if unseen else set())
+            self._users[targets] = self._users_of(self._keys(targets)) | ({UNSTABLE} if unseen else set())
         return self._users[targets] <= {thread} or self.writer(targets) == thread
 
     def writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
