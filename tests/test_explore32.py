@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from exploring import Searched, Subject, host_run, load, load_text, output_of, search
 
-from raceproof import explore
 from raceproof.cli import Exit, main
 from raceproof.core import Unsupported
 from raceproof.explore import build
 from raceproof.explore.library32 import LIBRARY, takes_wide_types
+from raceproof.explore.protocol import BY_SCHEDULES
 
 pytestmark = pytest.mark.skipif(build.why_not_32_bits() is not None, reason=str(build.why_not_32_bits()))
 
@@ -105,7 +105,7 @@ int main(void) { RUN(w, w, w); printf("%d", x); return 0; }
 """
 
 
-@pytest.mark.parametrize("algorithm", explore.ALGORITHMS)
+@pytest.mark.parametrize("algorithm", BY_SCHEDULES)
 def test_counts_are_those_of_64_bits(algorithm: str, tmp_path: Path) -> None:
     limits = {"max_executions": 3000} if algorithm == "dfs" else {}
     counts = [found(SECTIONS, tmp_path, flag, algorithm=algorithm, **limits).executions for flag in MODELS]

@@ -18,7 +18,8 @@ from exploring import Searched, Subject, load
 from programs_truth import PROGRAMS, all_programs, program_name
 
 from raceproof.core import Budget, RaceproofError
-from raceproof.explore import ALGORITHMS, ExploreOptions, run
+from raceproof.explore import ExploreOptions, run
+from raceproof.explore.protocol import BY_SCHEDULES
 
 EXECUTIONS: Final = 500
 SECONDS: Final = 2.0
@@ -48,7 +49,7 @@ def _told(found: Searched) -> str:
     return "; ".join(map(str, (found.verdict, races, *counts, others, found.result.stopped, *found.result.notes)))
 
 
-def differences(path: Path, algorithms: Sequence[str] = ALGORITHMS, executions: int = EXECUTIONS) -> Iterator[str]:
+def differences(path: Path, algorithms: Sequence[str] = BY_SCHEDULES, executions: int = EXECUTIONS) -> Iterator[str]:
     subjects: dict[str, Subject] = {}
     for model, flag in MODELS.items():
         try:
