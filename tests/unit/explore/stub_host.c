@@ -32,6 +32,7 @@ void rp_leave(void) { printf("leave\n"); }
 void rp_loop(uint32_t l) { printf("loop\n"); }
 void rp_poll(void *a, uint32_t n) { printf("poll %u\n", n); }
 void rp_spin(uint32_t l) { printf("spin\n"); *(int *)dlsym(RTLD_DEFAULT, "stub_flag") = 1; }
+void rp_leave_loop(void) { printf("left\n"); }
 void rp_carry(uint64_t v) { (void)v; }
 void rp_round(void) {}
 void rp_unseen(void) {}

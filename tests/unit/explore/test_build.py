@@ -166,7 +166,7 @@ def test_a_loop_that_waits(run: Run) -> None:
         "extern int stub_flag; static int done(void) { return stub_flag; }"
         "int main(void) { while (!done()) ; return 6; }"
     )
-    assert lines[-6:] == ["loop", "poll 4", "spin", "loop", "poll 4", "status 6"]
+    assert lines[-7:] == ["loop", "poll 4", "spin", "loop", "poll 4", "left", "status 6"]
 
 
 def test_what_cannot_be_told_is_named(tmp_path: Path) -> None:

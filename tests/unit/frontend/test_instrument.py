@@ -365,6 +365,7 @@ def test_a_loop_that_only_reads_waits() -> None:
         "call void @rp_spin(i32 2)",
         "br label %1",
         "6:",
+        "call void @rp_leave_loop()",
         "ret i32 %2",
     ]
 
