@@ -5,8 +5,8 @@ Follows [TX, Algorithm 1, l.8 and Example 1]. Paper -> here: m_2, CFL-reachable 
 followed; semantic independence -> `updates_of`.
 Differs: the paper leaves open what semantic considerations refine dependence. Here two steps that touch the same cells
 commute if each only adds to them, or only sets, clears or flips bits, or stores one and the same constant, and keeps
-nothing of what was there before. If
-they are accesses, they must be atomic: two plain ones are a race, however they commute.
+nothing of what was there before. If they are accesses, they must be atomic: two plain ones are a race, however they
+commute.
 """
 
 from __future__ import annotations
