@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from metamorphic.changes import CHANGES
@@ -12,6 +13,8 @@ from exploration.judging import PROVERS, Plan
 from exploration.searches import ALL, BY_HAPPENS_BEFORE, CLASSES, ORACLE, SWEEP, UNHUNTED
 from raceproof import portfolio
 
+LIGHT_ROUND: Final = 4
+_COSTLY: Final = ("limits", "library")
 OTHERS: Final = ("optimal", "dpor", "pdp", "dhtc", UNHUNTED)
 _CHANGES: Final = tuple(CHANGES)
 _WEAK: Final = re.compile(r"memory_order_(?!seq_cst)")
@@ -45,10 +48,34 @@ def everybody(whole: Specimen) -> Plan:
     return Plan(all_of_them, tuple(PROVERS), True, True, _CHECKED[0], True, True)
 
 
+def is_light(seed: int) -> bool:
+    """Whether a light soak looks at this seed: at the families that cost most in every fourth round only."""
+    return CYCLE[seed % len(CYCLE)] not in _COSTLY or seed // len(CYCLE) % LIGHT_ROUND == 0
+
+
+def light_plan_of(whole: Specimen) -> Plan:
+    """`dfs`, `race`, another search, lockset and shapes at each program; what costs most in every fourth round."""
+    turn = whole.seed // len(CYCLE)
+    if turn % LIGHT_ROUND == 0:
+        return _plan(whole, turn // LIGHT_ROUND)
+    return replace(
+        _plan(whole, turn),
+        provers=("lockset", "shapes"),
+        bmc=False,
+        checked=(),
+        interpreted=False,
+        sanitized=False,
+        change=None,
+    )
+
+
 def plan_of(whole: Specimen) -> Plan:
+    return _plan(whole, whole.seed // len(CYCLE))
+
+
+def _plan(whole: Specimen, turn: int) -> Plan:
     """`dfs`, `race`, another search, lockset and shapes look at each program, transactions at those with values, and
     petri and transactions by turns at variations, which have the most idioms; the round of seeds says who else."""
-    turn = whole.seed // len(CYCLE)
     fitting = searches_of(whole)
     other = OTHERS[turn % len(OTHERS)]
     searches: tuple[str, ...] = ("race", other)

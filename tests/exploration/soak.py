@@ -18,7 +18,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -27,8 +27,8 @@ from differential.preamble import as_source
 
 from exploration.compare import forget_programs
 from exploration.families import FAMILIES, Specimen, specimen
-from exploration.judging import LIMITS, Judged, judge
-from exploration.plans import everybody, plan_of
+from exploration.judging import LIMITS, Judged, Plan, judge
+from exploration.plans import everybody, is_light, light_plan_of, plan_of
 from exploration.searches import Limits
 from exploration.shrinker import shrink_problem
 from exploration.tally import Entry, Tally, read_entries
@@ -48,7 +48,7 @@ class Settings:
     family: str | None
     limits: Limits
     shrink_seconds: float
-    thorough: bool
+    plan: Callable[[Specimen], Plan]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def run_chunk(chunk: Chunk) -> list[Entry]:
     with tempfile.TemporaryDirectory(prefix="soak-") as name:
         for seed in chunk.seeds:
             whole = specimen(seed, settings.family)
-            plan = everybody(whole) if settings.thorough else plan_of(whole)
+            plan = settings.plan(whole)
             found = judge(whole, plan, Path(name), settings.limits)
             entries.append(Entry.of(whole, found))
             if found.problems:
@@ -143,18 +143,25 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("soak"))
     parser.add_argument("--family", choices=FAMILIES, help="default: all of them, by turns")
-    parser.add_argument("--thorough", action="store_true", help="every engine on every program")
+    depth = parser.add_mutually_exclusive_group()
+    depth.add_argument("--thorough", action="store_true", help="every engine on every program")
+    depth.add_argument(
+        "--light", action="store_true", help="what costs most in every fourth round only: for many programs"
+    )
     parser.add_argument("--executions", type=int, default=LIMITS.executions, help="of one search on one program")
     parser.add_argument("--seconds", type=float, default=LIMITS.seconds, help="for one engine on one program")
     parser.add_argument("--shrink-seconds", type=float, default=120.0)
     parser.add_argument("--write", action="store_true", help="put the table into docs/results.md")
     args = parser.parse_args()
     limits = Limits(args.executions, args.seconds)
-    settings = Settings(args.out.resolve(), args.family, limits, args.shrink_seconds, args.thorough)
+    plan = everybody if args.thorough else light_plan_of if args.light else plan_of
+    settings = Settings(args.out.resolve(), args.family, limits, args.shrink_seconds, plan)
     before = Tally.of(read_entries(settings.out / PROGRAMS))
     if before.programs:
         print(f"before: {before.summary()}", flush=True)
     seeds = (seed for seed in range(args.seed, args.seed + args.count) if seed not in before.done)
+    if args.light:
+        seeds = (seed for seed in seeds if is_light(seed))
     try:
         soak(settings, seeds, args.jobs, 60.0 * args.minutes)
     except KeyboardInterrupt:

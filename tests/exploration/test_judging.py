@@ -237,7 +237,7 @@ def test_a_soak_goes_on_where_it_was_ended(tmp_path: Path, monkeypatch: pytest.M
     if built is not None and (built / TOOLS).is_dir():
         shutil.copytree(built / TOOLS, common / TOOLS)
     monkeypatch.setenv("RACEPROOF_CACHE", str(common))  # which it changes: not for the tests behind it
-    settings = Settings(tmp_path, "loops", LIMITS, 1.0, thorough=False)
+    settings = Settings(tmp_path, "loops", LIMITS, 1.0, plan_of)
     soak(settings, iter(range(3)), jobs=1, seconds=60.0)
     first = Tally.of(read_entries(tmp_path / PROGRAMS))
     assert first.done == {0, 1, 2}
