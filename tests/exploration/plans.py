@@ -13,7 +13,7 @@ from exploration.judging import PROVERS, Plan
 from exploration.searches import ALL, BY_HAPPENS_BEFORE, CLASSES, ORACLE, SWEEP, UNHUNTED
 from raceproof import portfolio
 
-LIGHT_ROUND: Final = 4
+LIGHT_ROUND: Final = 12
 _COSTLY: Final = ("limits", "library")
 OTHERS: Final = ("optimal", "dpor", "pdp", "dhtc", UNHUNTED)
 _CHANGES: Final = tuple(CHANGES)
@@ -49,12 +49,12 @@ def everybody(whole: Specimen) -> Plan:
 
 
 def is_light(seed: int) -> bool:
-    """Whether a light soak looks at this seed: at the families that cost most in every fourth round only."""
+    """Whether a light soak looks at this seed: at the families that cost most in every twelfth round only."""
     return CYCLE[seed % len(CYCLE)] not in _COSTLY or seed // len(CYCLE) % LIGHT_ROUND == 0
 
 
 def light_plan_of(whole: Specimen) -> Plan:
-    """`dfs`, `race`, another search, lockset and shapes at each program; what costs most in every fourth round."""
+    """`dfs`, `race`, another search, lockset and shapes at each program; what costs most in every twelfth round."""
     turn = whole.seed // len(CYCLE)
     if turn % LIGHT_ROUND == 0:
         return _plan(whole, turn // LIGHT_ROUND)

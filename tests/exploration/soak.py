@@ -146,7 +146,7 @@ def main() -> int:
     depth = parser.add_mutually_exclusive_group()
     depth.add_argument("--thorough", action="store_true", help="every engine on every program")
     depth.add_argument(
-        "--light", action="store_true", help="what costs most in every fourth round only: for many programs"
+        "--light", action="store_true", help="what costs most in every twelfth round only: for many programs"
     )
     parser.add_argument("--executions", type=int, default=LIMITS.executions, help="of one search on one program")
     parser.add_argument("--seconds", type=float, default=LIMITS.seconds, help="for one engine on one program")
