@@ -28,7 +28,7 @@ from typing import Literal
 
 from raceproof import frontend, portfolio
 from raceproof import report as reports
-from raceproof.core import Budget, InputError, LimitReached
+from raceproof.core import Budget, InputError, LimitReached, suggestion
 from raceproof.model import (
     AccessResult,
     CheckResult,
@@ -211,7 +211,8 @@ def _engines(names: Sequence[str] | None) -> tuple[str, ...]:
         return known
     unknown = [name for name in names if name not in known]
     if unknown or not names:
-        what = f"there is no engine `{unknown[0]}`" if unknown else "engines names none"
+        near = suggestion(unknown[0], known) if unknown else ""
+        what = f"there is no engine `{unknown[0]}`{near}" if unknown else "engines names none"
         raise InputError(f"{what}; there are: {', '.join(known)}")
     return tuple(dict.fromkeys(names))
 

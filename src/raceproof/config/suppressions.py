@@ -6,14 +6,13 @@ findings the user's reason, for reports to put them aside.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from raceproof.config.patterns import matches, matches_path
 from raceproof.config.tables import Table
-from raceproof.core import InputError
+from raceproof.core import InputError, suggestion
 from raceproof.ir import Program
 from raceproof.model import AccessKind, AccessResult, CheckResult, PairResult, Verdict, target_name
 
@@ -118,11 +117,9 @@ def _words(program: Program) -> set[str]:
 
 
 def _names_nothing(suppression: Suppression, what: str, pattern: str, known: set[str]) -> InputError:
-    close = difflib.get_close_matches(pattern, sorted(known), n=1)
-    near = f"; did you mean `{close[0]}`?" if close else ""
     place = f"{suppression.where}: " if suppression.where else ""
     hint = " (if only some programs have it, add optional = true)"
-    return InputError(f"{place}the program has no {what} `{pattern}`{near}{hint}")
+    return InputError(f"{place}the program has no {what} `{pattern}`{suggestion(pattern, known)}{hint}")
 
 
 def suppressions_of(tables: Sequence[Table]) -> tuple[Suppression, ...]:

@@ -7,14 +7,13 @@ Messages name file, table and key, and say what to write:
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from raceproof.core import InputError
+from raceproof.core import InputError, suggestion
 
 
 class Table:
@@ -135,9 +134,9 @@ class Table:
         unknown = next((key for key in self._data if key not in self._asked), None)
         if unknown is None:
             return
-        close = difflib.get_close_matches(unknown, self._asked, n=1)
-        near = f"did you mean `{close[0]}`?" if close else f"there are: {', '.join(sorted(self._asked))}"
-        self.error(f"there is no key `{unknown}`; {(hints or {}).get(unknown, near)}")
+        near = suggestion(unknown, self._asked) or f"; there are: {', '.join(sorted(self._asked))}"
+        hint = (hints or {}).get(unknown)
+        self.error(f"there is no key `{unknown}`{near if hint is None else f'; {hint}'}")
 
     def _value(self, key: str) -> object | None:
         self._asked[key] = None

@@ -11,6 +11,7 @@ from raceproof.core.errors import (
     Unsupported,
 )
 from raceproof.core.graph import dominators, natural_loops, reverse_postorder, strongly_connected, targets_of_back_edges
+from raceproof.core.names import suggestion
 from raceproof.core.pruning import PRUNE_INTERVAL, prune
 from raceproof.core.source import SourcePos
 
@@ -30,5 +31,6 @@ __all__ = [
     "prune",
     "reverse_postorder",
     "strongly_connected",
+    "suggestion",
     "targets_of_back_edges",
 ]

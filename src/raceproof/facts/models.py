@@ -6,11 +6,10 @@ in a header): it is about all of them.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from raceproof.core import InputError
+from raceproof.core import InputError, suggestion
 from raceproof.facts.flow.touches import touches_of
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.facts.library.libc import is_pure_intrinsic, known_effect
@@ -187,9 +186,7 @@ def _names(program: Program) -> Iterator[tuple[str, str]]:
 
 
 def _suggestion(name: str, known: set[str]) -> str:
-    close = difflib.get_close_matches(name, sorted(known), n=1)
-    near = f"; did you mean `{close[0]}`?" if close else ""
-    return near + " (if only some programs have it, add optional = true)"
+    return suggestion(name, known) + " (if only some programs have it, add optional = true)"
 
 
 def _is_in_library(model: LockModel, symbol: str, program: Program) -> bool:

@@ -142,6 +142,8 @@ def read_bytes(path: Path) -> bytes:
     try:
         if path.is_dir():
             raise InputError(f"{path}: is a directory, not a file")
+        if path == Path("-"):
+            raise InputError("-: standard input is not read: reports and replays name files; save it as a file first")
         if path.exists() and not path.is_file():  # a pipe would wait for ever, a device never end
             raise InputError(f"{path}: not a regular file")
         return path.read_bytes()
