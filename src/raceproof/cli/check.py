@@ -29,10 +29,26 @@ from raceproof.cli.progress import Progress
 from raceproof.cli.reproducer import save_reproducer
 from raceproof.cli.results import FORMATS, rendered
 from raceproof.cli.status import Exit
-from raceproof.core import Budget, Contradiction, InputError, InternalError, LimitReached
+from raceproof.core import Budget, Contradiction, InputError, InternalError, LimitReached, suggestion
 from raceproof.model import CheckResult, Property, Scope, Verdict
 
 _SVCOMP = {Verdict.RACE_FREE: "true", Verdict.RACE: "false(no-data-race)", Verdict.UNKNOWN: "unknown"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What standard output gets."""
+
+    format: str
+    detail: report.Detail
+    color: str
+
+    @staticmethod
+    def of(args: argparse.Namespace) -> Shown:
+        if args.quiet and args.verbose:
+            raise InputError("give only one of: --quiet, --verbose")
+        detail = report.Detail.QUIET if args.quiet else report.Detail.VERBOSE if args.verbose else report.Detail.NORMAL
+        return Shown(args.format, detail, args.color)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +59,7 @@ class CheckOptions:
     engines: tuple[str, ...]
     time_limit: float
     files: dict[str, str]
-    verbose: bool
+    shown: Shown
     with_all_pairs: bool
     settings: portfolio.Settings
     suppressions: tuple[config.Suppression, ...] = ()
@@ -65,6 +81,9 @@ class CheckOptions:
         args: argparse.Namespace, found: config.Config | None, engines: tuple[str, ...], settings: portfolio.Settings
     ) -> CheckOptions:
         files = {name: getattr(args, name) for name in FORMATS if getattr(args, name) is not None}
+        shown = Shown.of(args)
+        if shown.format == "json":
+            files.setdefault("json", "-")
         for target in files.values():
             named = [f"--{name}" for name, other in files.items() if Path(other) == Path(target)]
             if len(named) > 1:
@@ -75,7 +94,7 @@ class CheckOptions:
             engines=engines,
             time_limit=args.time_limit,
             files=files,
-            verbose=args.verbose > 0,
+            shown=shown,
             with_all_pairs=args.pairs_detail,
             settings=replace(
                 settings,
@@ -149,8 +168,7 @@ def analyse(options: CheckOptions) -> Exit:
         status = _status(result)
         if "-" not in options.files.values():
             with _to_a_reader():
-                saved_as = options.files.get("json")
-                report.write_text(result, sys.stdout, wants_color(sys.stdout, os.environ), saved_as)
+                _show(result, options)
         for name, file in files.items():
             text = rendered(name, result, status, known is not None, options.with_all_pairs)
             if text is not None:
@@ -162,6 +180,15 @@ def analyse(options: CheckOptions) -> Exit:
             with _to_a_reader():
                 print(_SVCOMP[result.verdict])
     return status
+
+
+def _show(result: CheckResult, options: CheckOptions) -> None:
+    shown = options.shown
+    if shown.format in report.LINE_FORMATS:
+        report.write_lines(result, sys.stdout, shown.format)
+        return
+    color = wants_color(sys.stdout, os.environ) if shown.color == "auto" else shown.color == "always"
+    report.write_text(result, sys.stdout, color, options.files.get("json"), shown.detail)
 
 
 @contextmanager
@@ -207,7 +234,7 @@ def _race_status(result: CheckResult) -> Exit:
 def _check(options: CheckOptions) -> CheckResult:
     start = time.monotonic()
     budget = Budget.seconds(options.time_limit)
-    show = is_interactive(sys.stderr, os.environ) and not options.verbose
+    show = is_interactive(sys.stderr, os.environ) and options.shown.detail is report.Detail.NORMAL
     with Progress(sys.stderr, show) as progress:
         try:
             progress.stage("compiling")
@@ -251,6 +278,7 @@ def engine_names(text: str | None) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     unknown = [name for name in names if name not in portfolio.ENGINES]
     if unknown or not names:
-        what = f"there is no engine `{unknown[0]}`" if unknown else "--engines names none"
+        near = suggestion(unknown[0], portfolio.ENGINES) if unknown else ""
+        what = f"there is no engine `{unknown[0]}`{near}" if unknown else "--engines names none"
         raise InputError(f"{what}; there are: {', '.join(portfolio.ENGINES)}")
     return names

@@ -54,9 +54,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _dispatch(arguments: list[str]) -> int:
-    own = _own(arguments)
+    own = _without_help(_own(arguments))
     parser = Parser(prog="raceproof", description="A verifier for data races in C programs with threads.")
-    parser.add_argument("--version", action="version", version=f"raceproof {__version__}")
+    parser.add_argument("-V", "--version", action="version", version=f"raceproof {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", dest="command", required=True)
     for name in _needed(own):
         _add_parser(name, commands)
@@ -64,12 +64,12 @@ def _dispatch(arguments: list[str]) -> int:
     args, rest = parser.parse_known_args(own)
     options = [argument for argument in rest if argument.startswith("-")]
     if options:
-        raise InputError(f"there is no option {options[0]}\nTry `raceproof {args.command} --help`.")
+        raise commands.choices[args.command].unknown_option(options[0])
     if rest and "files" not in args:
-        raise InputError(f"one at a time, not also {rest[0]}")
+        raise InputError(f"unexpected argument {rest[0]}")
     if rest:
         args.files += [Path(argument) for argument in rest]
-    args.arguments = arguments[len(own) + 1 :]
+    args.arguments = arguments[len(_own(arguments)) + 1 :]
     _set_up_logging(args.verbose)
     return int(args.run(args))
 
@@ -84,6 +84,11 @@ def _needed(own: Sequence[str]) -> Sequence[str]:
 
 def _add_parser(command: str, commands: Commands) -> None:
     import_module(f"raceproof.cli.{command.replace('-', '_')}").add_parser(commands)
+
+
+def _without_help(own: list[str]) -> list[str]:
+    """`raceproof help check` is `raceproof check --help`."""
+    return [*own[1:2], "--help"] if own[:1] == ["help"] else own
 
 
 def _own(arguments: Sequence[str]) -> list[str]:

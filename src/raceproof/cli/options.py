@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from raceproof import frontend
-from raceproof.core import InputError
+from raceproof.core import InputError, suggestion
 from raceproof.model import Property
 
 if TYPE_CHECKING:  # an engine, which most commands do not need
@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # an engine, which most commands do not need
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 DEFAULT_TIME_LIMIT = 300.0
+FORMATS_ON_STDOUT = ("text", "gcc", "github", "json")
+_DATABASES = ("compile_commands.json", "build/compile_commands.json")
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,6 +31,22 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise InputError(f"{message}\nTry `{self.prog} --help`.")
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Raise for a value that is none of the choices, with the nearest one."""
+        if action.choices is None or value in action.choices:
+            return
+        choices = [str(choice) for choice in action.choices]
+        what = f"{'/'.join(action.option_strings)} " if action.option_strings else f"{action.dest} "
+        raise InputError(
+            f"there is no {what}`{value}`{suggestion(str(value), choices)}\nThere are: {', '.join(choices)}."
+        )
+
+    def unknown_option(self, given: str) -> InputError:
+        """The error for an option that this command does not have."""
+        name = given.partition("=")[0]
+        known = [flag for action in self._actions for flag in action.option_strings if len(flag) > 2]
+        return InputError(f"there is no option {name}{suggestion(name, known)}\nTry `{self.prog} --help`.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +68,10 @@ class InputOptions:
     @staticmethod
     def of(args: argparse.Namespace) -> InputOptions:
         runs_on = target_given(args)
+        files, compile_commands = _of_directory(tuple(args.files), args.compile_commands)
         options = InputOptions(
-            files=tuple(args.files),
-            compile_commands=args.compile_commands,
+            files=files,
+            compile_commands=compile_commands,
             target=args.target if runs_on is None else None,
             task=args.task,
             cflags=tuple(args.cflag),
@@ -108,6 +127,20 @@ class InputOptions:
         return frontend.from_files(
             self.files, self.cflags, data_model=self.data_model, headers=self.headers, compiler=self.clang
         )
+
+
+def _of_directory(files: tuple[Path, ...], database: Path | None) -> tuple[tuple[Path, ...], Path | None]:
+    """A directory stands for the compilation database in it; C files alone do not say which of them are one program."""
+    if len(files) != 1 or not files[0].is_dir() or files[0].suffix == ".c" or database is not None:
+        return files, database
+    found = [path for name in _DATABASES if (path := files[0] / name).is_file()]
+    if found:
+        return (), found[0]
+    raise InputError(
+        f"{files[0]}: a directory without compile_commands.json: give the C files of one program, or an executable that"
+        " `raceproof cc` has built, or have the build write compile_commands.json (cmake:"
+        " -DCMAKE_EXPORT_COMPILE_COMMANDS=ON; others: `bear -- make`)"
+    )
 
 
 def add_input_arguments(parser: Parser) -> None:
@@ -181,7 +214,9 @@ def target_given(args: argparse.Namespace) -> explore.Target | None:
 
 def add_run_arguments(parser: Parser, time_limit: float | None = DEFAULT_TIME_LIMIT) -> None:
     """`time_limit`: None if a configuration file may set it."""
-    parser.add_argument("-v", dest="verbose", action="count", default=0, help="say what is done; -vv says more")
+    parser.add_argument(
+        "-v", "--verbose", action="count", default=0, help="tell everything, and what is done; -vv says more"
+    )
     parser.add_argument(
         "--time-limit",
         type=positive(float),
@@ -225,6 +260,16 @@ def add_result_arguments(parser: Parser) -> None:
         "--pairs-detail",
         action="store_true",
         help="list every pair of accesses in the files, however many there are (check-evidence needs them)",
+    )
+    group.add_argument(
+        "--format",
+        choices=FORMATS_ON_STDOUT,
+        default="text",
+        help="of standard output: text, a line for each finding as gcc or GitHub has it, or json (default: text)",
+    )
+    group.add_argument("-q", "--quiet", action="store_true", help="tell violations only")
+    group.add_argument(
+        "--color", choices=["auto", "always", "never"], default="auto", help="colour the text (default: on a terminal)"
     )
     group.add_argument("--html", metavar="F", help="also write a page to look at in a browser")
     group.add_argument("--sarif", metavar="F", help="also write SARIF 2.1.0, for code scanning")

@@ -2,6 +2,7 @@
 
 from raceproof.model.concurrency import (
     MAIN,
+    SHARED_MARK,
     Access,
     AccessId,
     AccessKind,
@@ -119,6 +120,7 @@ __all__ = [
     "NO_NODE",
     "NO_REGIONS",
     "NO_SPURIOUS_WAKEUPS",
+    "SHARED_MARK",
     "ZERO",
     "Access",
     "AccessId",

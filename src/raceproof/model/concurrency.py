@@ -130,6 +130,10 @@ class LockKind(Enum):
     ATOMIC_SECTION = "atomic section"
 
 
+SHARED_MARK = " (shared)"
+"""Behind the name of a lock that is held for reading only."""
+
+
 @dataclass(frozen=True, slots=True)
 class HeldLock:
     """A lock that is certainly held, by its symbolic address; `pos` is where it was taken.
@@ -144,7 +148,7 @@ class HeldLock:
     pos: SourcePos | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
-        return str(self.address) + (" (shared)" if self.mode is LockMode.SHARED else "")
+        return str(self.address) + (SHARED_MARK if self.mode is LockMode.SHARED else "")
 
 
 @dataclass(frozen=True, slots=True)

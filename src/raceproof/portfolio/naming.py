@@ -12,6 +12,7 @@ from raceproof.core import SourcePos
 from raceproof.ir import SiteId
 from raceproof.model import (
     MAIN,
+    SHARED_MARK,
     Access,
     AccessId,
     AccessResult,
@@ -213,7 +214,7 @@ class Namer:
     def lock(self, held: HeldLock) -> str:
         if held.address not in self._locks:
             self._locks[held.address] = facts.describe_lock(self._cp, held.address)
-        return self._locks[held.address] + (" (shared)" if held.mode is LockMode.SHARED else "")
+        return self._locks[held.address] + (SHARED_MARK if held.mode is LockMode.SHARED else "")
 
     def _describe_thread(self, thread_id: ThreadId) -> str:
         if thread_id == MAIN:

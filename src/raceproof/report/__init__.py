@@ -11,14 +11,17 @@ from raceproof.report.json_format import (
     to_json,
 )
 from raceproof.report.json_text import json_text
+from raceproof.report.line_formats import LINE_FORMATS, write_lines
 from raceproof.report.sarif import to_sarif
 from raceproof.report.schema import report_schema
-from raceproof.report.text import write_text
+from raceproof.report.text import Detail, write_text
 from raceproof.report.trace import write_trace
 from raceproof.report.trace_events import to_trace_events
 from raceproof.report.witness import to_witness
 
 __all__ = [
+    "LINE_FORMATS",
+    "Detail",
     "Json",
     "access_to_json",
     "deadlock_to_json",
@@ -33,6 +36,7 @@ __all__ = [
     "to_sarif",
     "to_trace_events",
     "to_witness",
+    "write_lines",
     "write_text",
     "write_trace",
 ]

@@ -1,11 +1,61 @@
-"""What a reader can do about a pair that no engine has decided, from what the result says about it."""
+"""What a reader can do: about a race (`fix`), and about a pair that no engine has decided (`advice`)."""
 
 from __future__ import annotations
 
-from raceproof.model import CheckResult, EngineReport, PairResult, Scope, Verdict
+from raceproof.model import SHARED_MARK, AccessResult, CheckResult, EngineReport, PairResult, Scope, Verdict
+from raceproof.report.locations import Location, without_mode
+from raceproof.report.terminal import place
 
 _TIME = ("time limit", "time was up")
 _ALONE = "ended before it created a thread"
+_WORD = 8  # bytes that one atomic access can have
+
+
+def fix(location: Location, pair: PairResult) -> str:
+    """How the two accesses can be kept apart, as the other accesses of the location suggest."""
+    first, second = pair.accesses
+    common = {without_mode(lock) for lock in first.held} & {without_mode(lock) for lock in second.held}
+    for access in pair.accesses:
+        for lock in sorted(common):
+            if access.kind.writes and lock + SHARED_MARK in access.held:
+                return f"take {location.short(lock)} for writing at {_place(access)}: there it is held for reading only"
+    usual = usual_lock(location)
+    if usual is not None:
+        return usual
+    if common:
+        called = ", ".join(sorted(map(location.short, common)))
+        return f"use one and the same lock: both hold one called {called}, but not always the same one"
+    if first.held and second.held:
+        one, other = location.short(first.held[-1]), location.short(second.held[-1])
+        return f"hold the same lock at both: one holds {one}, the other {other}"
+    if first.held or second.held:
+        bare, locked = (second, first) if first.held else (first, second)
+        lock = location.short(locked.held[-1])
+        return f"hold {lock} at {_place(bare)}, as the {locked.kind.value} at {_place(locked)} does"
+    size = pair.pair.target.size
+    atomic = ", or make it _Atomic" if size is not None and size <= _WORD and first.pos is not None else ""
+    return f"hold one lock around both accesses{atomic}, or let one thread be joined before the other accesses it"
+
+
+def usual_lock(location: Location) -> str | None:
+    """The lock that most accesses hold, and where it is missing."""
+    if location.usual_lock is None:
+        return None
+    lock, holding, all_places = location.usual_lock
+    missing = [
+        pos
+        for c in location.classes
+        if c.is_open and lock not in map(without_mode, c.locks)
+        for pos, _ in c.sites
+        if pos is not None
+    ]
+    where = f" at {place(missing[0])}" if missing else ""
+    does = "does" if holding == 1 else "do"
+    return f"hold {location.short(lock)}{where}, as {holding} of the {all_places} accesses {does}"
+
+
+def _place(access: AccessResult) -> str:
+    return place(access.pos) if access.pos is not None else f"`{access.function}`"
 
 
 def advice(result: CheckResult, pair: PairResult) -> list[str]:
@@ -57,7 +107,7 @@ def _about_bounds(runner: EngineReport) -> str:
 
 
 def _locks(pair: PairResult) -> list[str]:
-    first, second = (set(access.held) for access in pair.accesses)
+    first, second = (set(map(without_mode, access.held)) for access in pair.accesses)
     if first & second:
         common = ", ".join(sorted(first & second))
         return [f"Both hold a lock called {common}, but it may be another one each time: use one lock for both."]

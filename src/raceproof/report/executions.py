@@ -17,6 +17,7 @@ from raceproof.model import DeadlockResult, EngineReport, InputResult, RaceResul
 
 MAX_TURNS = 12
 MAX_THREADS = 8
+MAX_TURNS_IN_BRIEF = 4
 MAX_STEPS = 4  # of one turn
 MAX_INPUTS = 20
 
@@ -30,6 +31,23 @@ def explain_race(race: RaceResult) -> list[str]:
     lines = _threads(race.threads, race.schedule.racers) + _inputs(race.schedule.run, race.inputs)
     turns = _told(race.trace) if race.trace is not None else ["schedule: " + _turns(race.schedule.run)]
     return [f"Executed and repeated, {how}:", *lines, *turns]
+
+
+def race_in_brief(race: RaceResult) -> str:
+    """The run in one sentence: each turn with its first and last step, and how the two accesses meet."""
+    turns = race.trace.steps if race.trace is not None else ()
+    told = []
+    for thread, steps in groupby(turns, key=lambda step: step.thread):
+        names = list(dict.fromkeys(_step(step) for step in steps))
+        inner = f" … {names[-1]}" if len(names) > 2 else f", {names[1]}" if len(names) == 2 else ""
+        told.append(f"{f'thread {thread}' if thread else 'main thread'}: {names[0]}{inner}")
+    if len(told) > MAX_TURNS_IN_BRIEF:
+        left_out = len(told) - MAX_TURNS_IN_BRIEF
+        told = [told[0], f"… {left_out} more turns …", *told[-MAX_TURNS_IN_BRIEF + 1 :]]
+    if race.trace is None:
+        told = ["schedule: " + _turns(race.schedule.run)]
+    how = "then both stand before their accesses" if race.schedule.together else "nothing orders the two accesses there"
+    return "; ".join([*_inputs(race.schedule.run, race.inputs), *told, how])
 
 
 def explain_deadlock(deadlock: DeadlockResult) -> list[str]:

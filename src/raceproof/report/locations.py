@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from raceproof.core import SourcePos
-from raceproof.model import AccessKind, AccessResult, CheckResult, PairResult, Verdict
+from raceproof.model import SHARED_MARK, AccessKind, AccessResult, CheckResult, PairResult, Verdict
 
 _LIMITED = ("ended early", "limit", "not supported", "was up", "proved by", "too large", "has looked", "bounded")
 _ANY_TIME = "may call at any time"
@@ -80,13 +80,18 @@ class Location:
 
     @cached_property
     def usual_lock(self) -> tuple[str, int, int] | None:
-        """The lock that most accesses hold, how many do, and how many accesses there are; None if there is none, or if
-        all hold it. The end of the object needs none."""
+        """The lock that most accesses hold, in whatever mode, how many do, and how many accesses there are; None if
+        there is none, or if all hold it. The end of the object needs none."""
         used = [c for c in self.classes if c.kind is not AccessKind.FREE]
         places = {site for c in used for site in c.sites}
         holding = Counter(lock for site in places for lock in _held_always(used, site))
         lock, count = max(holding.items(), key=lambda item: (item[1], item[0]), default=("", 0))
-        return (lock, count, len(places)) if 2 * count >= len(places) > count > 0 else None
+        return (lock, count, len(places)) if 2 * count > len(places) > count else None
+
+    def short(self, lock: str) -> str:
+        """A lock's name without where its object was allocated, if that is said of the location already."""
+        mark = self.name.rfind(" (allocated at ")
+        return lock.removesuffix(self.name[mark:]) if mark >= 0 else lock
 
     @cached_property
     def cause(self) -> str | None:
@@ -136,9 +141,14 @@ def _pair_suspicion(pair: PairResult) -> int:
     return score
 
 
+def without_mode(lock: str) -> str:
+    """The name of a held lock, however it is held."""
+    return lock.removesuffix(SHARED_MARK)
+
+
 def _held_always(classes: Iterable[AccessClass], site: _SITES) -> frozenset[str]:
     """The locks that are held at the place whoever comes there."""
-    held = [frozenset(c.locks) for c in classes if site in c.sites]
+    held = [frozenset(map(without_mode, c.locks)) for c in classes if site in c.sites]
     return frozenset.intersection(*held)
 
 

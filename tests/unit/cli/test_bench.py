@@ -171,7 +171,7 @@ def test_usage(capsys: pytest.CaptureFixture[str]) -> None:
     assert "not the directory of a run" in fails(capsys, "--compare", "demo", "demo")
     assert "there is no engine `magic`" in fails(capsys, "demo", "--engines", "magic")
     assert "leave out what stands after --" in fails(capsys, "demo", "--", "x")
-    assert "not also more" in fails(capsys, "demo", "more")
+    assert "unexpected argument more" in fails(capsys, "demo", "more")
     corpus(Path("demo"), *GOOD)
     assert "cannot write" in fails(capsys, "demo", "--html", "nowhere/page.html")
     assert not Path("raceproof-bench").exists()

@@ -234,7 +234,12 @@ def test_a_task_ends_with_its_verdict(
         (["verify", "demo.c"], "verify"),
         (["check"], "nothing to analyse"),
         (["check", "demo.c", "--bogus"], "--bogus"),
+        (["check", "demo.c", "--jsno", "-"], "there is no option --jsno; did you mean `--json`?"),
         (["check", "demo.c", "--pdf", "out.pdf"], "--pdf"),
+        (["check", "demo.c", "--format", "gc"], "there is no --format `gc`; did you mean `gcc`?"),
+        (["chekc", "demo.c"], "there is no command `chekc`; did you mean `check`?"),
+        (["check", "demo.c", "--engines", "locset"], "there is no engine `locset`; did you mean `lockset`?"),
+        (["check", "-"], "standard input"),
         (["check", "demo.c", "--js", "out.json"], "--js"),
         (["check", "demo.c", "--jobs", "0"], "--jobs"),
         (["check", "demo.c", "--time-limit", "soon"], "--time-limit"),
@@ -252,7 +257,7 @@ def test_a_task_ends_with_its_verdict(
         (["explore", "demo.c", "--isolation", "none"], "--isolation"),
         (["explore", "demo.c", "--engines", "lockset"], "--engines"),
         (["replay"], "REPORT.json"),
-        (["replay", "a.json", "b.json"], "one at a time"),
+        (["replay", "a.json", "b.json"], "unexpected argument b.json"),
         (["replay", "a.json", "--race", "first"], "--race"),
         (["replay", "a.json", "--race", "1", "--other", "1"], "only one"),
         (["replay", "a.json", "--", "x"], "arguments"),
@@ -268,10 +273,53 @@ def test_wrong_usage(analysis: Analysis, capsys: pytest.CaptureFixture[str], arg
     assert "Traceback" not in error
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], *([name, "--help"] for name in COMMANDS)])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--version"], ["-V"], ["--help"], ["help"], ["help", "check"], *([name, "--help"] for name in COMMANDS)],
+)
 def test_help_and_version(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     assert main(arguments) == 0
     assert "raceproof" in capsys.readouterr().out
+
+
+def test_help_on_a_command_is_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["help", "replay"]) == 0
+    assert "raceproof replay" in capsys.readouterr().out
+
+
+def test_a_directory_stands_for_its_compilation_database(
+    analysis: Analysis, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("project/build").mkdir(parents=True)
+    assert main(["check", "project"]) == Exit.BAD_INPUT
+    assert "a directory without compile_commands.json: give the C files" in capsys.readouterr().err
+    unit = {"directory": str(Path.cwd()), "file": "demo.c", "arguments": ["cc", "-c", "demo.c"]}
+    Path("project/build/compile_commands.json").write_text(json.dumps([unit]))
+    assert main(["check", "project"]) == Exit.RACE_FREE
+
+
+@pytest.mark.parametrize(
+    ("form", "first"),
+    [
+        ("text", "verdict: race at 1 location"),
+        ("gcc", "demo.c:10:5: warning: data race: counter: write here, read at demo.c:22 in another thread; hold"),
+        ("github", "::error file=demo.c,line=10,col=5,title=data race::counter: write here, read at demo.c:22 in"),
+        ("json", "{"),
+    ],
+)
+def test_formats_of_standard_output(
+    analysis: Analysis, capsys: pytest.CaptureFixture[str], form: str, first: str
+) -> None:
+    analysis.result = RACE
+    assert main(["check", "demo.c", "--format", form]) == Exit.RACE
+    assert capsys.readouterr().out.startswith(first)
+
+
+def test_quiet_and_colour(analysis: Analysis, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "demo.c", "-q"]) == Exit.RACE_FREE
+    assert capsys.readouterr().out == ""
+    assert main(["check", "demo.c", "--color", "always"]) == Exit.RACE_FREE
+    assert "\x1b[" in capsys.readouterr().out
 
 
 def test_a_closed_pipe_is_no_error() -> None:

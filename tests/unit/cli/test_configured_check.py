@@ -49,7 +49,7 @@ def test_a_suppressed_race_is_shown_and_does_not_fail(
     assert main(["check", "demo.c", "--json", "out.json"]) == 0
     output = capsys.readouterr().out
     assert output.startswith("verdict: race")
-    assert "Suppressed: statistics only" in output
+    assert "suppressed: statistics only" in output
     assert "a suppression is not used" in output
     assert json.loads(Path("out.json").read_text())["pairs"][0]["suppressed"] == "statistics only"
 

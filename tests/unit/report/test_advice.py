@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from unit.handmade import access_result, check_result, pair_result
 
-from raceproof.model import EngineReport, Scope, Verdict
-from raceproof.report.advice import advice
+from raceproof.model import AccessKind, EngineReport, PairResult, Scope, Verdict
+from raceproof.report.advice import advice, fix
+from raceproof.report.locations import locations_of
 
 NEITHER = pair_result(1, first=access_result(), second=access_result(22))
 
@@ -50,3 +51,34 @@ def test_what_is_decided_needs_no_advice_and_a_race_is_repaired_first() -> None:
     result = check_result(race, NEITHER)
     assert advice(result, race) == []
     assert "Repair the race" in advice(result, NEITHER)[0]
+
+
+def fix_of(*pairs: PairResult) -> str:
+    (location,) = locations_of(check_result(*pairs))
+    return fix(location, pairs[0])
+
+
+def race(first: tuple[str, ...] = (), second: tuple[str, ...] = (), number: int = 1, line: int = 22) -> PairResult:
+    reads = access_result(line, AccessKind.READ, "main thread", held=second)
+    return pair_result(number, Verdict.RACE, access_result(held=first), reads)
+
+
+def test_the_fix_follows_from_the_locks_that_are_held() -> None:
+    assert fix_of(race()).startswith("hold one lock around both accesses, or make it _Atomic, or let one thread")
+    assert fix_of(race(first=("m",))) == "hold m at demo.c:22, as the write at demo.c:10 does"
+    assert fix_of(race(first=("m",), second=("n",))) == "hold the same lock at both: one holds m, the other n"
+    assert "both hold one called m, but not always the same" in fix_of(race(first=("m",), second=("m",)))
+    assert fix_of(race((), ("m",)), race((), ("m",), 2, 23)) == "hold m at demo.c:10, as 2 of the 3 accesses do"
+
+
+def test_a_lock_for_reading_does_not_protect_a_write() -> None:
+    expected = "take m for writing at demo.c:10: there it is held for reading only"
+    assert fix_of(race(first=("m (shared)",), second=("m (shared)",))) == expected
+    assert fix_of(race(first=("m (shared)",), second=("m",))) == expected
+    assert fix_of(race(first=("m",), second=("m (shared)",))).startswith("use one and the same lock")
+
+
+def test_what_no_processor_writes_at_once_is_not_made_atomic() -> None:
+    large = race()
+    target = replace(large.pair.target, size=24)
+    assert "_Atomic" not in fix_of(replace(large, pair=replace(large.pair, target=target)))
