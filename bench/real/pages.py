@@ -16,7 +16,7 @@ from bench.results import machine, markdown_table
 
 Json = dict[str, Any]
 _FIRST_WORD = re.compile(r"\w[\w-]*")
-_LIMIT = re.compile(r"time limit of [\d.]+ s reached")
+_LIMIT = re.compile(r"time limit of [\d.]+ s reached|its share of the time, [\d.]+ s, was up")
 _IN_BRACKETS = re.compile(r" \([^()]*\)$")
 _EXECUTIONS = re.compile(r"\b[\d,]+ executions?\b")
 _PLACES = re.compile(r"\bat [\w./-]+:\d+(?:, [\w./-]+:\d+)*")

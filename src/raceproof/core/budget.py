@@ -11,10 +11,11 @@ from raceproof.core.errors import LimitReached
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """A point in time after which `check` raises `LimitReached`."""
+    """A point in time after which `check` raises `LimitReached`. `is_share`: of a larger one, chosen by raceproof."""
 
     deadline: float
     total: float
+    is_share: bool = False
 
     @staticmethod
     def seconds(limit: float) -> Budget:
@@ -29,9 +30,17 @@ class Budget:
 
     def part(self, seconds: float) -> Budget:
         """At most so much of what is left."""
-        return self if self.remaining() <= seconds else Budget.seconds(seconds)
+        return self if self.remaining() <= seconds else Budget(time.monotonic() + seconds, seconds, is_share=True)
+
+    @property
+    def end(self) -> str:
+        """What to say of one that has ended; who gave no limit of 0.69 s is not told of one."""
+        if self.is_share:
+            seconds = f"{self.total:.2f}".rstrip("0").rstrip(".") or "0"
+            return f"its share of the time, {seconds} s, was up"
+        return f"time limit of {self.total:g} s reached"
 
     def check(self) -> None:
         """Raise `LimitReached` once the time is up; call it once per loop round."""
         if time.monotonic() > self.deadline:
-            raise LimitReached(f"time limit of {self.total:g} s reached")
+            raise LimitReached(self.end)

@@ -95,7 +95,7 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOption
         findings=findings,
         seconds=time.monotonic() - start,
         stats=_stats(options, host_run),
-        stopped=_why_stopped(host_run, options) or _without_threads(cp, host_run, options),
+        stopped=_why_stopped(host_run, options, budget) or _without_threads(cp, host_run, options),
         notes=notes,
         incidents=tuple(_incidents(cp, host_run)),
         setup=setup_of(prepared, options),
@@ -470,7 +470,7 @@ def _obstacle(
         case "deadlock":
             return f"{seen}; the search ended with the first deadlock"
         case "time":
-            return f"{seen}; then the time was up"
+            return f"{seen}; then its time was up"
         case "executions":
             return f"{seen}, as many as were allowed"
         case "interrupted":
@@ -496,14 +496,14 @@ def _place(cp: ConcurrentProgram, number: AccessId) -> str:
     return f"{access.pos.file}:{access.pos.line}" if access.pos is not None else f"`{access.function}`"
 
 
-def _why_stopped(host_run: HostRun, options: ExploreOptions) -> str | None:
+def _why_stopped(host_run: HostRun, options: ExploreOptions, budget: Budget) -> str | None:
     match host_run.end:
         case "complete" | "race" | "deadlock":  # what it was asked for
             return None
         case None:
             return f"the run failed: {host_run.problem}"
         case "time":
-            return "time limit reached"
+            return budget.end
         case "pairs":
             return "more races than it can keep"
         case "executions":

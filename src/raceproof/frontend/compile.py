@@ -270,7 +270,7 @@ def _run(command: tuple[str, ...], unit: Unit, environment: Mapping[str, str], b
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise LimitReached(f"time limit of {budget.total:g} s reached while compiling {unit.file}") from None
+        raise LimitReached(f"{budget.end} while compiling {unit.file}") from None
     except OSError as error:
         raise _not_runnable(command[0], error) from None
     stderr = done.stderr.decode("utf-8", "replace")

@@ -143,7 +143,7 @@ class _Deciding:
 
     def _note_end_of(self, budget: Budget) -> None:
         if budget.remaining() <= 0:
-            self.cut_short = f"time limit of {budget.total:g} s reached"
+            self.cut_short = budget.end
 
     def _solve(self, made: ProgramNet, budget: Budget) -> Solution:
         budget = budget.part(self._options.seconds)

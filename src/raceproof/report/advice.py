@@ -6,7 +6,7 @@ from raceproof.model import SHARED_MARK, AccessResult, CheckResult, EngineReport
 from raceproof.report.locations import Location, without_mode
 from raceproof.report.terminal import place
 
-_TIME = ("time limit", "time was up")
+_TIME = ("time limit", "time was up", "share of the time")
 _ALONE = "ended before it created a thread"
 _WORD = 8  # bytes that one atomic access can have
 

@@ -14,6 +14,14 @@ def test_budget_raises_once_the_time_is_up() -> None:
         budget.check()
 
 
+def test_who_gave_no_limit_is_not_told_of_one() -> None:
+    part = Budget.seconds(1000).part(-0.691)
+    with pytest.raises(LimitReached, match=r"its share of the time, -0.69 s, was up"):
+        part.check()
+    assert Budget.seconds(5).part(1000).end == "time limit of 5 s reached"
+    assert Budget.seconds(1000).part(0.001).end == "its share of the time, 0 s, was up"
+
+
 def test_budget_lets_pass_before() -> None:
     budget = Budget.seconds(1000)
     budget.check()

@@ -206,7 +206,7 @@ def test_what_was_cut_bounds_the_proof(setting: Setting) -> None:
 @pytest.mark.parametrize(
     ("end", "words", "stopped"),
     [
-        ("time", "the time was up", "time limit reached"),
+        ("time", "its time was up", "time limit of 20 s reached"),
         ("executions", "as many as were allowed", "limit of 9 executions reached"),
         ("interrupted", "interrupted", "interrupted"),
     ],

@@ -288,7 +288,7 @@ def test_the_limit_of_executions(tmp_path: Path, sharing: Sharing) -> None:
 def test_the_time_limit(tmp_path: Path) -> None:
     start = time.monotonic()
     result = sections(tmp_path, 4, 4).explore("optimal", 2, seconds=3.0)
-    assert result.stopped == "time limit reached"
+    assert result.stopped == "time limit of 3 s reached"
     assert int(result.stats["executions"]) > 1000
     assert time.monotonic() - start < 10
 
