@@ -79,7 +79,7 @@ class Setting:
             )
 
         self._monkeypatch.setattr(engine, "prepare", prepare)
-        return run(concurrent_program(), pairs, options, budget or Budget.unlimited())
+        return run(concurrent_program(), pairs, options, budget or Budget.seconds(20))
 
     def asked(self) -> list[list[str]]:
         assert self.host is not None
