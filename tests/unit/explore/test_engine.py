@@ -79,7 +79,7 @@ class Setting:
             )
 
         self._monkeypatch.setattr(engine, "prepare", prepare)
-        return run(concurrent_program(), pairs, options, budget or Budget.seconds(20))
+        return run(concurrent_program(), pairs, options, budget or Budget.unlimited())
 
     def asked(self) -> list[list[str]]:
         assert self.host is not None
@@ -212,7 +212,8 @@ def test_what_was_cut_bounds_the_proof(setting: Setting) -> None:
     ],
 )
 def test_a_search_that_was_stopped_proves_nothing(setting: Setting, end: str, words: str, stopped: str) -> None:
-    result = setting.run(DONE.replace("complete", end), options=ExploreOptions(max_executions=9))
+    options = ExploreOptions(max_executions=9)
+    result = setting.run(DONE.replace("complete", end), options=options, budget=Budget.seconds(20))
     assert verdicts(result) == [Verdict.UNKNOWN] * 3
     assert words in reason(result)
     assert (result.stopped, result.stats["complete"]) == (stopped, False)
