@@ -19,9 +19,9 @@ from raceproof.bmc.settling import Settling
 from raceproof.bmc.terms import Value, as_bytes, both, equal
 from raceproof.bmc.unwound import Mode
 from raceproof.core import InternalError, SourcePos
-from raceproof.facts import touches_of
+from raceproof.facts import MemoryTouch, SyncUse, touches_of
 from raceproof.ir import Address, Call, CompareExchange, Load, MemoryOrder, Operand, Rmw, SiteId, Store
-from raceproof.model import AccessId, ConcurrentProgram
+from raceproof.model import Access, AccessId, ConcurrentProgram
 
 MakeEvent = Callable[[Instance, Point, Kind, SiteId, SourcePos | None], Event]
 Accessing = Load | Writing
@@ -185,6 +185,27 @@ class Accesses:
         made.condition = success
         self._write(frame, instr, point, Word(0, size, made.value), made.address, made)
         return (old, success)
+
+    # -- objects that threads synchronise by
+
+    def use_objects(self, frame: Frame, instr: Call, point: Point, when: SyncUse) -> None:
+        """An operation of the thread library stands before its own objects. Of their bytes nothing is known."""
+        for access in (self._cp.accesses[number] for number in self.by_site.get(instr.id, ())):
+            use = self.use_of(instr, access)
+            if use is None or use.use is not when or use.size is None:
+                continue
+            address = self._address(frame, use.address)
+            made = self._event(frame, Kind.READ, instr, point, address, use.size)
+            made.accesses, made.is_block, made.is_resolved = (access.id,), True, True
+            made.result = self._memory.anything(8 * use.size)
+
+    def use_of(self, instr: Call, access: Access) -> MemoryTouch | None:
+        """The access as such a use, if it is one."""
+        if not isinstance(instr.callee, Address):
+            return None
+        touches = touches_of(self._cp.program, instr, [instr.callee.symbol])
+        found = touches[access.touch] if access.touch < len(touches) else None
+        return found if found is not None and found.use is not None else None
 
     # -- blocks of bytes
 

@@ -19,7 +19,7 @@ from raceproof.bmc.library_locks import (
 )
 from raceproof.bmc.paths import split
 from raceproof.bmc.terms import Value, both, choose, equal, is_known, negate, number, resize
-from raceproof.facts import Sync, SyncOp, may_end_thread
+from raceproof.facts import Sync, SyncOp, SyncUse, may_end_thread
 from raceproof.ir import Address, Load
 from raceproof.spec import Result
 
@@ -32,8 +32,18 @@ _MOST: Final = 2**30
 def synchronise(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     """What an operation of the thread library does."""
     own = (Sync.CREATE, Sync.JOIN)  # which write an id, or a result
-    if any(op.kind not in own or not access.kind.writes for access in call.shared_accesses()):
+    accesses, frame, instr = call.unwinder.accesses, call.frame, call.instr
+    others = [access for access in call.shared_accesses() if accesses.use_of(instr, access) is None]
+    if any(op.kind not in own or not access.kind.writes for access in others):
         return call.unsupported(point, f"`{call.name}`, which touches memory that threads share")
+    accesses.use_objects(frame, instr, point, SyncUse.BEFORE)
+    value, after = _operate(call, op, point)
+    if after is not None:
+        accesses.use_objects(frame, instr, after, SyncUse.BEHIND)
+    return value, after
+
+
+def _operate(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     match op.kind:
         case Sync.CREATE:
             return _create(call, op, point)

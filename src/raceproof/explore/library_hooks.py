@@ -12,7 +12,18 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from raceproof.facts import ArgBytes, Bytes, CString, Format, MemoryTouch, Reach, WholeObject, known_effect, names_of
+from raceproof.facts import (
+    ArgBytes,
+    Bytes,
+    CString,
+    Format,
+    MemoryTouch,
+    Reach,
+    SyncUse,
+    WholeObject,
+    known_effect,
+    names_of,
+)
 from raceproof.frontend import (
     RESULT,
     AccessHook,
@@ -164,6 +175,9 @@ def hook_of(program: Program, call: Call, name: str, touch: MemoryTouch, access:
         return None
     kind: HookKind = touch.kind.value
     size = program.pointer_size
+    if touch.use is not None and isinstance(touch.extent, Bytes):
+        whole = Fixed(touch.extent.on(size))
+        return AccessHook(access, kind, touch.arg, whole, behind=touch.use is SyncUse.BEHIND)
     if touch.kind is AccessKind.FREE:
         return AccessHook(access, kind, touch.arg, Block()) if _is_in(name, _FREED) else None
     if kind == "update":

@@ -3,7 +3,7 @@
 from raceproof.facts.analysis import analyse, race_pairs
 from raceproof.facts.atomic_words import is_one_atomic_word
 from raceproof.facts.call_targets import installs_handlers, may_end_thread, refuse_leaps
-from raceproof.facts.flow.touches import FILLED, MemoryTouch, touches_of
+from raceproof.facts.flow.touches import FILLED, MemoryTouch, SyncUse, touches_of
 from raceproof.facts.library.effects import (
     RELEASING,
     ArgBytes,
@@ -38,6 +38,7 @@ __all__ = [
     "Returns",
     "Sync",
     "SyncOp",
+    "SyncUse",
     "WholeObject",
     "analyse",
     "atomic_call",

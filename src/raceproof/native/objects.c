@@ -128,6 +128,12 @@ static bool is_before_me(const uint32_t *clock) {
     return true;
 }
 
+/* A lock that two may have at once from here on: what then looks like a race is a consequence, in what C leaves open. */
+static void lock_is_lost(const char *message) {
+    report_other("initialise", message, rp_site);
+    G->is_lock_lost = true;
+}
+
 /* POSIX leaves open what becomes of a lock that somebody has, or uses, when it is initialised. What lies on a stack may
  * be left over from a function that has returned. */
 void object_unused(const void *address, enum object_type type) {
@@ -136,9 +142,9 @@ void object_unused(const void *address, enum object_type type) {
     uintptr_t into_stack = (uintptr_t)address - (uintptr_t)self->fiber.stack;
     if (o == NULL || into_stack < self->fiber.stack_size) return;
     if (o->owner != NO_THREAD || o->readers != 0)
-        report_other("initialise", "a lock is initialised while it is held", rp_site);
+        lock_is_lost("a lock is initialised while it is held");
     else if (!o->destroyed && !(is_before_me(o->hb) && is_before_me(o->hb_readers)))
-        report_other("initialise", "a lock is initialised while other threads may use it", rp_site);
+        lock_is_lost("a lock is initialised while other threads may use it");
 }
 
 /* Whether the initialisation is ordered before each use would be a matter of happens-before, which is no part of a state:
@@ -163,7 +169,7 @@ struct object *object_made(const void *address, enum object_type type) {
 }
 
 void object_in_making(void) {
-    report_other("initialise", "a lock is used that another thread may be initialising", rp_site);
+    lock_is_lost("a lock is used that another thread may be initialising");
 }
 
 /* ---- states */

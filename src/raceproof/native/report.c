@@ -126,7 +126,7 @@ static bool same_pair(const struct found_race *f, uint32_t a, uint32_t b) {
 }
 
 bool pair_is_new(uint32_t a, uint32_t b) {
-    if (a == RP_NO_ACCESS || b == RP_NO_ACCESS) return false;
+    if (a == RP_NO_ACCESS || b == RP_NO_ACCESS || G->is_lock_lost) return false;
     for (uint32_t i = 0; i < G->pairs_found; i++)
         if (same_pair(&G->found[i], a, b)) return false;
     for (uint32_t i = 0; i < G->hit_count; i++) {

@@ -267,6 +267,7 @@ struct shared {
     uint32_t input_count;
     /* a race of this execution that is to be driven to the point where both threads stand before their accesses */
     uint32_t hit_count;
+    bool is_lock_lost; /* in this execution: what comes behind is no race of its own */
     struct hit {
         uint32_t a, b, steps_a, steps_b, segments;
         uint8_t tid_a, tid_b, together;

@@ -655,6 +655,7 @@ static struct thread *start_program(void) {
 
 enum arrival states_begin(void) {
     G->event_count = G->segment_count = G->hit_count = G->input_count = 0;
+    G->is_lock_lost = false;
     G->cut = CUT_NOT;
     return go_on(start_program());
 }
@@ -677,6 +678,7 @@ static void run_here(void) {
 void run_execution(void) {
     G->event_count = G->segment_count = 0;
     G->hit_count = 0;
+    G->is_lock_lost = false;
     futures_reset();
     G->input_count = 0;
     G->cut = CUT_NOT;

@@ -101,8 +101,9 @@ define i32 @main() {{
 }}"""
 
     def held() -> list[bool]:
-        result = flow_of(text).run()
-        stores = [views for views in result.views.values() if any(v.thread == 0 for v in views)]
+        flow = flow_of(text)
+        result = flow.run()
+        stores = [views for key, views in result.views.items() if flow.world.touch(*key).touch.kind.writes]
         return sorted(bool(view.held) for views in stores for view in views if view.thread == 0)
 
     assert held() == [False, True]

@@ -129,7 +129,7 @@ class Ticking(Budget):
         return self.deadline - self.clock[0]
 
     def part(self, seconds: float) -> Ticking:
-        return Ticking(min(self.deadline, self.clock[0] + seconds), seconds, self.clock)
+        return Ticking(min(self.deadline, self.clock[0] + seconds), seconds, clock=self.clock)
 
     def check(self) -> None:
         self.clock[0] += 1
@@ -146,12 +146,12 @@ def _six_workers(directory: Path) -> Program:
 def test_a_budget_that_ends_leaves_the_strongest_facts_that_are_ready(tmp_path: Path) -> None:
     program = _six_workers(tmp_path)
     enough = [0]
-    facts.analyse(program, Ticking(1e9, 1e9, enough))
+    facts.analyse(program, Ticking(1e9, 1e9, clock=enough))
     found = {}
     for tenth in range(6, 30):
         ticks, clock = enough[0] * tenth // 10, [0]
         try:
-            cp = facts.analyse(program, Ticking(ticks, ticks, clock))
+            cp = facts.analyse(program, Ticking(ticks, ticks, clock=clock))
         except LimitReached:
             assert clock[0] <= ticks + 1
             continue

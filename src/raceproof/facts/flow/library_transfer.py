@@ -15,7 +15,7 @@ from raceproof.facts.flow import (
 )
 from raceproof.facts.flow.observations import unknown_code
 from raceproof.facts.flow.state import MANY, Condition, Known, State, merge
-from raceproof.facts.flow.touches import FILLED
+from raceproof.facts.flow.touches import FILLED, SyncUse
 from raceproof.facts.flow.world import TargetedTouch
 from raceproof.facts.library.effects import Effect, Returns, Sync
 from raceproof.facts.library.libc import effect_of, is_assumption
@@ -40,8 +40,10 @@ def call(w: Walker, instr: Call, name: str, state: State) -> list[State]:
         return sync_transfer.apply(w, instr, operation, state)
     is_alone = w.context.thread == MAIN and not state.may_run
     if operation is not None:
+        _use_objects(w, instr, SyncUse.BEFORE, state)
         states = sync_transfer.apply(w, instr, operation, state)
         for after in states:
+            _use_objects(w, instr, SyncUse.BEHIND, after)
             touch(w, instr, name, after)
             if name in SET_SPECIFIC or name in GET_SPECIFIC:
                 _thread_specific(w, instr, name, after)
@@ -119,11 +121,20 @@ def _set_jump(w: Walker, instr: Call, state: State) -> list[State]:
     return [state, again]
 
 
+def _use_objects(w: Walker, instr: Call, when: SyncUse, state: State) -> None:
+    """Record what an operation on threads does to its own objects: who takes a lock does not hold it yet."""
+    for index, touch in enumerate(w.world.touches(w.function, instr)):
+        if touch.touch.use is when:
+            w.record(instr.id, index, touch, w.value(touch.touch.address, state), state)
+
+
 def touch(w: Walker, instr: Call, name: str, state: State) -> None:
-    """Record what the call touches; forget what it may have changed."""
+    """Record what the call touches, but for the objects of an operation on threads; forget what it may have changed."""
     operation = sync_op(name)
     for index, touch in enumerate(w.world.touches(w.function, instr)):
         through = touch.touch
+        if through.use is not None:
+            continue
         indirect = through.deref or through.reach or through.kept or through.static is not None
         address = None if indirect else w.value(through.address, state)
         if through.locks_stream and address is not None:
@@ -188,6 +199,8 @@ def _unknown(w: Walker, instr: Call, name: str, state: State) -> list[State]:
     nested = _call_within(w, instr, state)
     for index, touch in enumerate(w.world.touches(w.function, instr)):
         w.record(instr.id, index, touch, None, state)
+        if touch.touch.use is not None:
+            continue
         state.find(touch.objects)
         stale_names.renounce_places(w, touch.targets, state)
         thread_transfer.lose_ids(w, touch.targets, None, None, state)

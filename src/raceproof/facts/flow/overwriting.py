@@ -85,6 +85,8 @@ def _written(world: World, function: Function, instr: Instr | Terminator) -> Ite
     world.budget.check()
     keeps_streams = isinstance(instr, Call) and all(map(leaves_lock, world.callees(instr)))
     for touch in world.touches(function, instr):
+        if touch.touch.use is not None:  # making one that others use is a race itself
+            continue
         is_stream = touch.touch.locks_stream or isinstance(touch.touch.extent, WholeObject)
         if touch.touch.kind.writes and touch.touch.kind is not AccessKind.FREE and not (keeps_streams and is_stream):
             yield from touch.targets

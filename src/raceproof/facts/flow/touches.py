@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from enum import Enum, unique
 from typing import Final
 
 from raceproof.facts.library.effects import (
@@ -32,7 +33,7 @@ from raceproof.facts.library.libc import atomic_call, effect_of
 from raceproof.facts.library.libc_atomic import AtomicCall
 from raceproof.facts.library.libc_stdio import STREAM_BUFFERS, uses_streams
 from raceproof.facts.library.state_touches import LibraryState
-from raceproof.facts.library.sync_api import sync_op
+from raceproof.facts.library.sync_api import object_uses, sync_op
 from raceproof.facts.pointers.layout import pointer_slots
 from raceproof.ir import (
     Address,
@@ -56,6 +57,14 @@ FILLED: Final = 1000
 when the object is there."""
 
 
+@unique
+class SyncUse(Enum):
+    """When an operation of the thread library uses its object."""
+
+    BEFORE = "before"
+    BEHIND = "behind"
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryTouch:
     """One access: `size` None is open-ended; `deref`: through the pointers stored at `address`, so often;
@@ -63,7 +72,8 @@ class MemoryTouch:
     `reach`: everything reachable from `address`, not only what it points to;
     `static`: the library's own object of that name, `address` does not matter;
     `kept`: whatever unknown functions may have kept, `address` does not matter;
-    `locks_stream`: while it holds the lock of the stream at `address`.
+    `locks_stream`: while it holds the lock of the stream at `address`;
+    `use`: an operation of the thread library on its object, when it begins or when it ends.
 
     `arg` and `extent` say for a library call how the memory hangs on the arguments, None where the tables do not."""
 
@@ -77,6 +87,7 @@ class MemoryTouch:
     static: str | None = None
     kept: bool = False
     locks_stream: bool = False
+    use: SyncUse | None = None
     arg: int | None = field(default=None, compare=False)
     extent: Extent | None = field(default=None, compare=False)
 
@@ -198,7 +209,7 @@ def _external_touches(program: Program, call: Call, name: str) -> list[MemoryTou
         return _atomic_touches(program, call, atomic, effect)
     if effect is None:
         if sync_op(name) is not None:
-            return []
+            return _object_touches(program, call, name)
         return [
             MemoryTouch(kind, arg, None, reach=True)
             for arg, type_ in zip(call.args, call.arg_types, strict=False)
@@ -210,7 +221,25 @@ def _external_touches(program: Program, call: Call, name: str) -> list[MemoryTou
     result += [make.touch(t, AccessKind.WRITE) for t in effect.writes]
     result += [MemoryTouch(AccessKind.FREE, call.args[i], None, arg=i) for i in effect.frees if i < len(call.args)]
     result += make.format_touches()
+    result += _object_touches(program, call, name)
     return [t for t in result if t is not None and (t.static is not None or not isinstance(t.address, IntConst))]
+
+
+def _object_touches(program: Program, call: Call, name: str) -> list[MemoryTouch]:
+    """What an operation on a lock, a condition, a semaphore or a barrier does to that object: these operations do not
+    race with one another, like reads; making and destroying it, or writing it plainly, does with all of them."""
+    return [
+        MemoryTouch(
+            AccessKind.WRITE if use.is_exclusive else AccessKind.READ,
+            call.args[use.arg],
+            use.size.on(program.pointer_size),
+            arg=use.arg,
+            extent=use.size,
+            use=SyncUse.BEHIND if use.is_behind else SyncUse.BEFORE,
+        )
+        for use in object_uses(name)
+        if use.arg < len(call.args)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

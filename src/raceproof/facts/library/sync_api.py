@@ -19,10 +19,11 @@ the program did not hold the lock before is not considered.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from raceproof.core import InternalError
-from raceproof.facts.library.effects import Sync, SyncOp
+from raceproof.facts.library.effects import Bytes, Sync, SyncOp
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.model import CallTargets
 from raceproof.spec import (
@@ -231,6 +232,43 @@ _SIZES: Final = {
 }
 """Bytes of what such functions are about, in programs of 64 and of 32 bits, as glibc for x86 has them."""
 _LARGEST: Final = 64
+_WORDS: Final = {
+    ObjectType.MUTEX: "mutex",
+    ObjectType.RWLOCK: "rwlock",
+    ObjectType.SPIN: "spin",
+    ObjectType.COND: "cond",
+    ObjectType.BARRIER: "barrier",
+    ObjectType.SEM: "sem",
+    ObjectType.ONCE: "once",
+}
+"""The objects that lie in memory of the program, as `_SIZES` knows them."""
+_OF_STREAMS: Final = frozenset({"flockfile", "ftrylockfile", "funlockfile"})
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectUse:
+    """A synchronisation object that a function is given as argument `arg`. All uses are safe beside one another but
+    making and destroying it (`is_exclusive`), which nobody may meet [POSIX, XSH 2.9.9 and pthread_mutex_destroy].
+    `is_behind`: when everything else is done; a wait takes its mutex again."""
+
+    arg: int
+    size: Bytes
+    is_exclusive: bool
+    is_behind: bool
+
+
+def object_uses(name: str) -> tuple[ObjectUse, ...]:
+    """What a function of the thread library does to the memory of synchronisation objects."""
+    function = next((FUNCTIONS[known] for known in names_of(name) if known in FUNCTIONS), None)
+    if function is None or function.name in _OF_STREAMS:
+        return ()
+    used: dict[ObjectUse, None] = {}
+    for operation in (operation for phase in function.phases for operation in phase):
+        word = _WORDS.get(operation.object)
+        if word is not None:
+            is_exclusive, is_behind = operation.name in ("init", "destroy"), operation.name == "lock-after-wait"
+            used[ObjectUse(operation.arg, Bytes(*_SIZES[word]), is_exclusive, is_behind)] = None
+    return tuple(used)
 
 
 def sync_object_size(name: str, pointer_size: int) -> int:
