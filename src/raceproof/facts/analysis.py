@@ -27,6 +27,7 @@ from raceproof.facts.flow.stability import Stability
 from raceproof.facts.flow.token_cells import token_cells, token_objects
 from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.inputs import program_inputs
+from raceproof.facts.library.sync_api import object_uses
 from raceproof.facts.models import KnownFunctions, described, known_functions
 from raceproof.facts.pointers.points_to import solve
 from raceproof.facts.pointers.propagation import members as members_of
@@ -204,6 +205,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
             touch=key[1],
             has_others=len(targets) < len(touch.targets),
             unknown=_unknown_code(world, instr, touch) if isinstance(instr, Call) else None,
+            operation=_operation(world, instr, touch) if isinstance(instr, Call) else None,
         )
     may_hold = _may_hold(world, {**accesses, **safe})
     counters = drawn_from(world, flow, touched)
@@ -255,6 +257,11 @@ def _unknown_code(world: World, call: Call, touch: TargetedTouch) -> UnknownCode
         return None
     kept_by = dict.fromkeys(name for o in sorted(touch.objects) for name in world.kept_by.get(o, ()))
     return UnknownCode(unknown, touch.touch.kept, tuple(kept_by) if touch.touch.kept else ())
+
+
+def _operation(world: World, call: Call, touch: TargetedTouch) -> str | None:
+    """The function of the thread library whose object is touched."""
+    return next((n for n in world.callees(call) if object_uses(n)), None) if touch.touch.use is not None else None
 
 
 def _may_hold(world: World, accesses: Mapping[AccessId, Access]) -> dict[ObjectId, frozenset[AccessId]]:

@@ -317,7 +317,8 @@ class Access:
 
     `size` is None for a range of unknown length. `targets` are may-targets, of those that threads share; `has_others`:
     it may go to objects that they do not share as well. `touch` counts the accesses of one instruction (a library call
-    may have several). `unknown`: code that nothing describes makes it, if anybody does.
+    may have several). `unknown`: code that nothing describes makes it, if anybody does. `operation`: it is one of the
+    thread library's, on an object of that (`facts.object_uses`).
     """
 
     id: AccessId
@@ -332,6 +333,7 @@ class Access:
     touch: int = 0
     has_others: bool = False
     unknown: UnknownCode | None = None
+    operation: str | None = None
 
     @property
     def is_atomic(self) -> bool:

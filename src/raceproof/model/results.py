@@ -23,7 +23,7 @@ class AccessResult:
     """One of the two accesses of a pair, in the thread and calling context that the report shows.
 
     `pos` is None in code that the compiler made up. `held` names the locks that are certainly held. `note`: why it is
-    an access at all, where the code does not show it.
+    an access at all, where the code does not show it. `of_object`: to a lock or the like, by an operation on it.
     """
 
     pos: SourcePos | None
@@ -34,6 +34,7 @@ class AccessResult:
     held: tuple[str, ...]
     call_stack: tuple[SourcePos, ...] = ()
     note: str = ""
+    of_object: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,7 +243,8 @@ class Namer:
             is_atomic=access.is_atomic,
             held=tuple(sorted(map(self.lock, view.held))) if view is not None else (),
             call_stack=view.call_stack if view is not None else (),
-            note=str(access.unknown) if access.unknown is not None else "",
+            note=_note(access),
+            of_object=access.operation is not None,
         )
 
     def _views(self, first: Access, second: Access, findings: Sequence[Finding]) -> tuple[View | None, View | None]:
@@ -255,6 +256,14 @@ class Namer:
             if a.thread != b.thread or self._cp.threads[a.thread].many:
                 return a, b
         return next(iter(first.views), None), next(iter(second.views), None)
+
+
+def _note(access: Access) -> str:
+    """Why it is an access at all."""
+    if access.operation is not None:
+        does = "makes or destroys the object" if access.kind.writes else "uses the object"
+        return f"`{access.operation}` {does}"
+    return str(access.unknown) if access.unknown is not None else ""
 
 
 def _line(pos: SourcePos) -> str:

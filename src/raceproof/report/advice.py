@@ -14,6 +14,11 @@ _WORD = 8  # bytes that one atomic access can have
 def fix(location: Location, pair: PairResult) -> str:
     """How the two accesses can be kept apart, as the other accesses of the location suggest."""
     first, second = pair.accesses
+    if first.of_object or second.of_object:
+        return (
+            f"initialise {location.name} before the threads that use it exist, and destroy, free or overwrite it only"
+            " when they have ended"
+        )
     common = {without_mode(lock) for lock in first.held} & {without_mode(lock) for lock in second.held}
     for access in pair.accesses:
         for lock in sorted(common):
@@ -68,7 +73,7 @@ def advice(result: CheckResult, pair: PairResult) -> list[str]:
 
 
 def _unknown_code(pair: PairResult) -> list[str]:
-    if not any(access.note for access in pair.accesses):
+    if not any(access.note and not access.of_object for access in pair.accesses):
         return []
     return [
         "If the unknown functions touch or keep less than that, describe them under [[function]] in raceproof.toml;"

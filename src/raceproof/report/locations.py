@@ -135,7 +135,7 @@ def _pair_suspicion(pair: PairResult) -> int:
     score += 2 * (pair.pair.target.offset is not None and pair.pair.target.stride is None)
     score += bool(first.held) != bool(second.held)
     score -= 2 * any(access.kind is AccessKind.FREE for access in pair.accesses)
-    score -= 4 * any(access.note for access in pair.accesses)
+    score -= 4 * any(access.note and not access.of_object for access in pair.accesses)
     score -= 3 * any(_ANY_TIME in access.thread for access in pair.accesses)
     score -= 2 * ("(allocated at" in pair.target)
     return score
