@@ -14,6 +14,7 @@ from raceproof.portfolio.engines import Settings
 
 START = """#include <pthread.h>
 #include <semaphore.h>
+#include <unistd.h>
 static pthread_t t[2]; static sem_t done;
 static void *f(void *p) { (*(int *)p)++; sem_post(&done); return 0; }
 static int other(void) { int mine[2] = {1, 2}, r = 0, *p = mine; for (int i = 0; i < 2; i++) r += p[i]; return r; }
@@ -48,8 +49,9 @@ def test_it_is_not_proved(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [TWICE, ONE])
-def test_an_execution_proves_nothing_if_nobody_waits(text: str, tmp_path: Path) -> None:
-    result = checked(tmp_path, text.replace("THEN", "").replace("BETWEEN", "other()"), "lockset explore")
+@pytest.mark.parametrize("then", ["", "usleep(1)"])
+def test_an_execution_proves_nothing_if_nobody_waits(text: str, then: str, tmp_path: Path) -> None:
+    result = checked(tmp_path, text.replace("THEN", then).replace("BETWEEN", "other()"), "lockset explore")
     assert result.verdict is (Verdict.RACE if text is TWICE else Verdict.UNKNOWN)
 
 

@@ -13,8 +13,9 @@ from raceproof.ir import Call, CompareExchange, Function, Load, Rmw
 from raceproof.model import Lifetime, ObjectId, ThreadId
 
 _WAITING: Final = frozenset(
-    {Sync.JOIN, Sync.WAIT, Sync.BARRIER_WAIT, Sync.SEM_WAIT, Sync.SEM_TRYWAIT, Sync.LOCK, Sync.TRYLOCK, Sync.YIELD}
+    {Sync.JOIN, Sync.WAIT, Sync.BARRIER_WAIT, Sync.SEM_WAIT, Sync.SEM_TRYWAIT, Sync.LOCK, Sync.TRYLOCK}
 )
+"""Sleeping waits for no other thread. A loop that sleeps until another one has come so far reads something."""
 
 
 def lifetimes(world: World, flow: FlowResult, shared: Collection[ObjectId]) -> dict[ObjectId, Lifetime]:
