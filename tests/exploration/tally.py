@@ -173,12 +173,18 @@ class Tally:
         replace_block(section, f"`make soak`\n\n{self.table()}")
 
 
+_RANGES: Final = 5
+"""A light soak leaves seeds out everywhere: so many ranges that nobody would read them."""
+
+
 def _ranges(seeds: set[int]) -> str:
-    """Consecutive seeds as first to last."""
+    """Consecutive seeds as first to last; of many ranges, how many seeds between which two."""
     parts: list[list[int]] = []
     for seed in sorted(seeds):
         if parts and seed == parts[-1][1] + 1:
             parts[-1][1] = seed
         else:
             parts.append([seed, seed])
+    if len(parts) > _RANGES:
+        return f"{len(seeds):,} of {parts[0][0]:,} to {parts[-1][1]:,}"
     return ", ".join(f"{first:,} to {last:,}" if first != last else f"{first:,}" for first, last in parts)
