@@ -5,17 +5,17 @@ static pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER, m;
 static int count;
 
 static void *copies(void *arg) {
-    m = fresh;
+    m = fresh;                                  // race
     pthread_mutex_lock(&m);
-    count++;                                    // race missed(explore): a lock that is overwritten is no event
+    count++;                                    // race
     pthread_mutex_unlock(&m);
     return arg;
 }
 
 static void *uses(void *arg) {
-    pthread_mutex_lock(&m);
-    count++;                                    // race missed(explore): see above
-    pthread_mutex_unlock(&m);
+    pthread_mutex_lock(&m);                     // race
+    count++;                                    // race
+    pthread_mutex_unlock(&m);                   // race
     return arg;
 }
 
