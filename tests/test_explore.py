@@ -71,7 +71,7 @@ def test_a_race_is_found_and_replayed(capsys: pytest.CaptureFixture[str]) -> Non
     assert {access["line"] for access in race["accesses"]} == {22, 37}
     assert race["engine"] == "explore"
     assert race["schedule"]["steps"]
-    assert "Executed and repeated" in capsys.readouterr().out
+    assert "replay: raceproof replay report.json" in capsys.readouterr().out
     traces = []
     for _ in range(2):
         assert main(["replay", "report.json", "--race", str(race["id"])]) == Exit.RACE
