@@ -94,21 +94,21 @@ def _search(result: CheckResult, pair: PairResult) -> list[str]:
     elif any(word in text for text in (*stopped, *pair.evidence) for word in _TIME):
         texts.append("Give more time (--time-limit), more processes (--jobs) or the program a smaller input.")
     if pair.scope is Scope.BOUNDED and runner is not None:
-        texts.append(_about_bounds(runner))
+        texts += _about_bounds(runner)
     if runner is None and not stopped:
         texts.append("The program was not executed: let the explorer run it, --engines lockset,explore.")
     return texts
 
 
-def _about_bounds(runner: EngineReport) -> str:
+def _about_bounds(runner: EngineReport) -> list[str]:
     notes = " ".join(runner.notes)
     if "inputs" in notes:
-        return "A proof needs all values of each input: have fewer or narrower ones."
+        return ["A proof needs all values of each input: have fewer or narrower ones."]
     if any(word in notes for word in ("steps", "events", "did not end")):
-        return "Have the program end sooner: smaller arguments, or a higher --max-steps of `raceproof explore`."
+        return ["Have the program end sooner: smaller arguments, or a higher --max-steps of `raceproof explore`."]
     if "weaker memory orders" in notes:
-        return "Use memory_order_seq_cst for the atomics there, if nothing else keeps the two apart."
-    return "There is no race up to the bound that is named."
+        return ["Use memory_order_seq_cst for the atomics there, if nothing else keeps the two apart."]
+    return []
 
 
 def _locks(pair: PairResult) -> list[str]:

@@ -173,6 +173,8 @@ class Findings:
     def _why(self, shown: PairResult, location: Location) -> None:
         if location.cause is not None:
             self._out.wrapped(f"not proved: {location.cause}", "  ", "    ")
+        if location.bound is not None:
+            self._out.wrapped(f"so far: {location.bound}", "  ", "    ")
         texts = [usual_lock(location), *advice(self._result, shown)]
         for text in [text for text in texts if text is not None][:1]:
             self._out.wrapped(f"what would help: {text[0].lower()}{text[1:]}", "  ", "    ")

@@ -16,6 +16,7 @@ from raceproof.core import SourcePos
 from raceproof.model import SHARED_MARK, AccessKind, AccessResult, CheckResult, PairResult, Verdict
 
 _LIMITED = ("ended early", "limit", "not supported", "was up", "proved by", "too large", "has looked", "bounded")
+_UP_TO_A_BOUND = "up to a bound only"
 _ANY_TIME = "may call at any time"
 _SITES = tuple[SourcePos | None, str]
 
@@ -87,6 +88,12 @@ class Location:
         holding = Counter(lock for site in places for lock in _held_always(used, site))
         lock, count = max(holding.items(), key=lambda item: (item[1], item[0]), default=("", 0))
         return (lock, count, len(places)) if 2 * count > len(places) > count else None
+
+    @cached_property
+    def bound(self) -> str | None:
+        """Of an open location: up to what there is no race, if an engine got so far."""
+        texts = self.undecided[0].evidence if self.verdict is Verdict.UNKNOWN and self.undecided else ()
+        return next((text for text in texts if _UP_TO_A_BOUND in text), None)
 
     def short(self, lock: str) -> str:
         """A lock's name without where its object was allocated, if that is said of the location already."""
