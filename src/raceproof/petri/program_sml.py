@@ -87,11 +87,11 @@ class _Writing:
         self._edges = with_named_semaphores(self._graph.edges)
         self._names = _Names()
         self._jobs = {copy: self._names.new(self._source_name(copy)) for copy in self._graph.entries}
-        self._accesses = self._find_accesses(pairs, walk.reached)
-        self._shared: dict[str, None] = {}
-        self.comments += self._find_gaps(pairs, walk.reached)
         self._resources = self._name_resources()
         self._conditions = self._name_conditions()
+        self._accesses = self._find_accesses(pairs, walk.reached)  # the memory of a lock comes behind the lock
+        self._shared: dict[str, None] = {}
+        self.comments += self._find_gaps(pairs, walk.reached)
         self._has_unknown_signals = any(targets.is_unknown for targets in around.calls.targets.values())
 
     def program(self) -> Program:
