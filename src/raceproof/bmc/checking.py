@@ -53,6 +53,8 @@ def _check(
     obstacle = why_unprovable(cp, unwound)
     if obstacle is not None:
         return Refuted(f"nothing can be proved: {obstacle}")
+    if any(map(conflicts.is_outside, pairs)):
+        return Refuted("an access of a pair may be made at any time")
     trust = Trust(conflicts)
     proved = frozenset((*claimed.pairs, *claimed.relies_on))
     encoding = Encoding(

@@ -265,7 +265,9 @@ class _Deciding:
             self._decide_nothing(f"not proved: {obstacle}")
             return True
         slicer = Slicer(unwound, self._watch)
-        candidates = [pair for pair in self._open() if not self._attempts[pair]]
+        candidates = [
+            pair for pair in self._open() if not self._attempts[pair] and not self._conflicts.is_outside(pair)
+        ]
         lost = True
         while lost and candidates:
             lost = False

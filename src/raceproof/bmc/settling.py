@@ -21,6 +21,7 @@ class Settling:
     def __init__(
         self, conflicts: Conflicts, threads: Sequence[Instance], memory: Memory, uses_facts: bool = True
     ) -> None:
+        self._conflicts = conflicts
         self._cp = cp = conflicts.cp
         self._threads = threads
         self._memory = memory
@@ -45,6 +46,8 @@ class Settling:
 
     def is_settled(self, event: Event) -> bool:
         """May its value be looked up? Not without facts, as soon as there are other threads."""
+        if self._conflicts.may_be_written_outside(event.accesses):
+            return False
         if len(self._threads) == 1:
             return True  # nobody else exists yet
         if not self._uses_facts or (not self.is_single(event.thread) and self._may_be_handed_on(event)):

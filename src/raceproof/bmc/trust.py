@@ -33,6 +33,7 @@ class Trust:
     """Of one program."""
 
     def __init__(self, conflicts: Conflicts) -> None:
+        self._conflicts = conflicts
         self._accesses = conflicts.cp.accesses
         self._writers = conflicts.writers
         self._is_one_word = is_one_atomic_word(conflicts.cp)
@@ -40,6 +41,8 @@ class Trust:
     def needs(self, event: Event) -> frozenset[Key] | None:
         """Pairs that must be proved for the read to be believed; None: nothing helps."""
         needed = set()
+        if self._conflicts.may_be_written_outside(event.accesses):
+            return None
         for own in event.accesses:
             for writer, key in self._writers.get(own, ()):
                 order = self._accesses[writer].order

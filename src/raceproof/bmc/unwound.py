@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from raceproof.bmc.events import Event, Instance, Kind
 from raceproof.bmc.memory import Memory
 from raceproof.bmc.terms import Truth
-from raceproof.model import MAIN, ConcurrentProgram
+from raceproof.facts import Sync, thread_operations
+from raceproof.ir import Address, Call, Program, operands
+from raceproof.model import MAIN, CallGraph, ConcurrentProgram
+
+_HARMLESS: Final = frozenset({Sync.NONE, Sync.ATTRIBUTE, Sync.SELF, Sync.YIELD})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +64,28 @@ def why_unprovable(cp: ConcurrentProgram, unwound: Unwound) -> str | None:
     outside = {name for targets in cp.calls.targets.values() for name in (*targets.any_time, *targets.at_end)}
     outside |= cp.calls.from_outside | set(cp.program.listed_functions("llvm.global_dtors"))
     outside |= {t.start for t in cp.threads.values() if t.created_at is None and t.id != MAIN}
-    if outside:
-        return f"`{min(outside)}` may run at any time"
+    for name in sorted(outside & cp.program.functions.keys()):
+        what = _meddling(cp.program, cp.calls, name)
+        if what is not None:
+            return f"`{name}` may run at any time, and {what}"
+    return None
+
+
+def _meddling(program: Program, calls: CallGraph, name: str) -> str | None:
+    """What a function that may interrupt any thread does to it, apart from memory that the facts say is shared."""
+    found, work = {name}, [name]
+    while work:
+        for instr in program.functions[work.pop()].instructions():
+            for operand in operands(instr):
+                variable = program.globals.get(operand.symbol) if isinstance(operand, Address) else None
+                if variable is not None and variable.is_thread_local:
+                    return f"uses the variable `{variable.source_name}` of the thread"
+            if not isinstance(instr, Call):
+                continue
+            targets = calls.targets[instr.id]
+            if targets.is_unknown or any(op.kind not in _HARMLESS for op in thread_operations(targets)):
+                return "calls code that is not known, or that orders threads"
+            new = {*targets.functions, *targets.callbacks} - found
+            found |= new
+            work += sorted(new)
     return None

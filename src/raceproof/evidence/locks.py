@@ -98,7 +98,7 @@ def _on_one_line(held_1: HeldLock, first: tuple[Access, View], held_2: HeldLock,
         return False
     for atom, rise in address_1.terms:
         run = dict(held_1.address.terms).get(atom, 0)
-        if is_absolute(atom) or run == 0 or abs(rise) > FAR_STEP:
+        if run == 0 or abs(rise) > FAR_STEP:
             continue
         line_1 = held_1.address.scaled(rise).plus(address_1.scaled(run), -1)
         line_2 = held_2.address.scaled(rise).plus(address_2.scaled(run), -1)

@@ -2,8 +2,9 @@
 
 from raceproof.facts.analysis import analyse, race_pairs
 from raceproof.facts.atomic_words import is_one_atomic_word
-from raceproof.facts.call_targets import installs_handlers, may_end_thread, refuse_leaps
+from raceproof.facts.call_targets import installs_handlers, may_end_thread
 from raceproof.facts.flow.touches import FILLED, MemoryTouch, SyncUse, touches_of
+from raceproof.facts.leaps import Leaps, leaps_of
 from raceproof.facts.library.effects import (
     RELEASING,
     ArgBytes,
@@ -22,7 +23,7 @@ from raceproof.facts.library.mappings import UNDER_MANY_ADDRESSES
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import is_atomic_function, sync_object_size, sync_op, thread_operations
 from raceproof.facts.models import unwatched_sites
-from raceproof.facts.mutex_kinds import recursion_counts
+from raceproof.facts.mutex_kinds import has_fallible_locks, recursion_counts
 from raceproof.facts.naming import describe_location, describe_lock, format_facts, objects_of_symbols
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Bytes",
     "CString",
     "Format",
+    "Leaps",
     "MemoryTouch",
     "Reach",
     "Returns",
@@ -47,17 +49,18 @@ __all__ = [
     "effect_of",
     "format_facts",
     "format_text",
+    "has_fallible_locks",
     "installs_handlers",
     "is_assumption",
     "is_atomic_function",
     "is_one_atomic_word",
     "known_effect",
+    "leaps_of",
     "may_end_thread",
     "names_of",
     "objects_of_symbols",
     "race_pairs",
     "recursion_counts",
-    "refuse_leaps",
     "scanf_fresh",
     "sync_object_size",
     "sync_op",

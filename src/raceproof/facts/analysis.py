@@ -243,6 +243,7 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
         made_at=world.points_to.made_at(),
         overwriting=overwriting_sites(world),
         overwriting_late=frozenset(late),
+        overwritten=frozenset().union(*late.values()),
         pointer_numbers=pointers_read_as_numbers(world),
         inputs=program_inputs(world, calls),
         uninitialised=uninitialised_memory(world),

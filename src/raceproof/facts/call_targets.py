@@ -14,6 +14,7 @@ from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.symbol_names import names_of
 from raceproof.facts.library.sync_api import OF_NO_OBJECT, sync_op
+from raceproof.facts.mutex_kinds import has_fallible_locks
 from raceproof.facts.pointers.calls import FROM_OUTSIDE, INLINE_ASSEMBLY
 from raceproof.facts.pointers.points_to import PointsTo
 from raceproof.ir import Address, Call, Function, IntConst, Operand, Program, PtrType, SiteId
@@ -33,8 +34,6 @@ _CANCELS: Final = frozenset(
 _HANDLES: Final = frozenset(
     {"sigaction", "signal", "bsd_signal", "sysv_signal", "__sysv_signal", "sigset", "sigvec", "ssignal"}
 )
-_SETS_PROTOCOL: Final = frozenset({"pthread_mutexattr_setprotocol"})
-_PROTOCOLS_WITHOUT_CEILING: Final = frozenset({0, 1})
 _OF_LOCKS: Final = frozenset({Sync.LOCK, Sync.TRYLOCK, Sync.UNLOCK, Sync.LOCK_INIT, Sync.LOCK_DESTROY})
 _OF_SIGNALS: Final = frozenset(
     {Sync.SEM_INIT, Sync.SEM_WAIT, Sync.SEM_TRYWAIT, Sync.SEM_POST, Sync.BARRIER_INIT, Sync.BARRIER_WAIT}
@@ -79,8 +78,12 @@ def may_end_thread(program: Program, calls: CallGraph, by_unknown: bool = True) 
 def handlers_end_threads(program: Program, calls: CallGraph) -> bool:
     """What the outside world runs at any time may end the thread that it interrupts; unknown code that it calls is
     assumed not to."""
-    handlers = calls.from_outside.union(*(targets.any_time for targets in calls.targets.values()))
-    return not handlers.isdisjoint(may_end_thread(program, calls, by_unknown=False))
+    return not handlers_of(calls).isdisjoint(may_end_thread(program, calls, by_unknown=False))
+
+
+def handlers_of(calls: CallGraph) -> frozenset[str]:
+    """Functions that the outside world may run at any time."""
+    return calls.from_outside.union(*(targets.any_time for targets in calls.targets.values()))
 
 
 def installs_handlers(program: Program) -> bool:
@@ -118,17 +121,6 @@ def joins_may_be_refused(program: Program, calls: CallGraph) -> bool:
     return not reached.isdisjoint(joins)
 
 
-def _may_have_ceiling(program: Program, calls: CallGraph) -> bool:
-    """Whether a mutex may have a priority ceiling: then it refuses threads of too high a priority."""
-    for function in program.functions.values():
-        for instr in function.instructions():
-            if isinstance(instr, Call) and _SETS_PROTOCOL & set(calls.targets[instr.id].externals):
-                last = instr.args[-1] if instr.args else None
-                if not isinstance(last, IntConst) or last.value not in _PROTOCOLS_WITHOUT_CEILING:
-                    return True
-    return False
-
-
 def refuse_leaps(program: Program, calls: CallGraph) -> None:
     """Raise `Unsupported` where threads end, or go on elsewhere, than their code says: for engines that follow it."""
     for targets in calls.targets.values():
@@ -143,7 +135,7 @@ def refuse_leaps(program: Program, calls: CallGraph) -> None:
         raise Unsupported("threads that a handler may end")
     if joins_may_be_refused(program, calls):
         raise Unsupported("threads that may join one another (pthread_self)")
-    if _may_have_ceiling(program, calls):
+    if has_fallible_locks(program, calls):
         raise Unsupported("mutexes with a priority ceiling, which may refuse a thread")
 
 

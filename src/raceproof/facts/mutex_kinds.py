@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
-from raceproof.ir import IntConst
-from raceproof.model import ConcurrentProgram
+from raceproof.ir import Call, IntConst, Program
+from raceproof.model import CallGraph, ConcurrentProgram
+
+_HARMLESS: Final = {
+    "pthread_mutexattr_setprotocol": frozenset({0, 1}),
+    "pthread_mutexattr_setrobust": frozenset({0}),
+    "pthread_mutexattr_setrobust_np": frozenset({0}),
+}
+"""Constants by which mutexes get no priority ceiling, and do not survive their owners."""
 
 
 def recursion_counts(cp: ConcurrentProgram) -> Callable[[str], bool]:
@@ -18,3 +26,15 @@ def recursion_counts(cp: ConcurrentProgram) -> Callable[[str], bool]:
         or not variable.initial_complete
     }
     return lambda variable: variable not in cp.doubtful_mutexes and variable not in odd
+
+
+def has_fallible_locks(program: Program, calls: CallGraph) -> bool:
+    """Whether some mutex may refuse a thread that does not hold it: one with a priority ceiling refuses threads of too
+    high a priority, a robust one is of no use once its owner has died. Which they are, `recursion_counts` knows."""
+    for function in program.functions.values():
+        for instr in function.instructions():
+            for name in calls.targets[instr.id].externals if isinstance(instr, Call) else ():
+                last = instr.args[-1] if isinstance(instr, Call) and instr.args else None
+                if name in _HARMLESS and not (isinstance(last, IntConst) and last.value in _HARMLESS[name]):
+                    return True
+    return False

@@ -355,7 +355,6 @@ def _go_together(held_a: HeldLock, a: Access, view_a: View, held_b: HeldLock, b:
         (factor, dict(held.address.terms).get(atom, 0))
         for held, place in ((held_a, place_a), (held_b, place_b))
         for atom, factor in place.terms
-        if not is_absolute(atom)
     }
     for of_lock, of_place in sorted(f for f in factors if abs(f[0]) <= _MAX_STRIDE):
         rest_a = held_a.address.scaled(of_lock).plus(place_a, -of_place)

@@ -440,11 +440,11 @@ class ConcurrentProgram:
     makes, each with the calls through which the function was entered that makes it, the last ones. `lifetimes`: of
     local variables, but for main's, that threads share and that one created meanwhile could outlive. `overwriting`:
     instructions that may write, as plain memory, into what threads synchronise by; `overwriting_late`: those of them
-    that may do so to a lock while threads run that may hold it. `pointer_numbers`: reads of numbers
-    where a pointer may be. `inputs`: where the program may be given something from outside that can matter;
-    None if that is not known. `uninitialised`: where to ask whether a value was ever written. `waiting`: where threads
-    may wait for what others hold; None unless it was asked for. `strength`: how much was known when the facts had to be
-    ready.
+    that may do so to a lock while threads run that may hold it; `overwritten`: the objects that such locks are in.
+    `pointer_numbers`: reads of numbers where a pointer may be. `inputs`: where the program may be given something from
+    outside that can matter; None if that is not known. `uninitialised`: where to ask whether a value was ever written.
+    `waiting`: where threads may wait for what others hold; None unless it was asked for. `strength`: how much was known
+    when the facts had to be ready.
     """
 
     program: Program
@@ -471,6 +471,7 @@ class ConcurrentProgram:
     lifetimes: Mapping[ObjectId, Lifetime] = field(default_factory=dict)
     overwriting: frozenset[SiteId] = frozenset()
     overwriting_late: frozenset[SiteId] = frozenset()
+    overwritten: frozenset[ObjectId] = frozenset()
     pointer_numbers: frozenset[SiteId] = frozenset()
     inputs: tuple[ProgramInput, ...] | None = None
     uninitialised: UninitialisedMemory = NOTHING_UNINITIALISED

@@ -78,7 +78,7 @@ class Code:
         return is_atomic_function(function.name) or any(self._is_own_step(i) for i in function.instructions())
 
     def _is_own_step(self, instr: Instr | Terminator) -> bool:
-        if instr.id in self.accesses or instr.id in self.flags:
+        if instr.id in self.accesses or instr.id in self.flags or instr.id in self.around.leaps.sites:
             return True
         if not isinstance(instr, Call):
             return False
@@ -101,6 +101,8 @@ class Code:
         return op.kind not in _SILENT and not self._is_about_others(op, targets)
 
     def follows(self, lock: Place) -> bool:
+        if lock[0] in self.around.overwritten:
+            return False
         return self.locks is None or lock == ATOMIC or lock[0] in self.locks
 
     def _is_about_others(self, op: SyncOp, targets: CallTargets) -> bool:
@@ -172,6 +174,7 @@ class Code:
     def _tells_others(self, function: Function) -> bool:
         return any(
             instr.id in self.flags
+            or instr.id in self.around.leaps.sites
             or (
                 isinstance(instr, Call)
                 and (

@@ -47,7 +47,7 @@ from raceproof.ir import (
     Store,
     Switch,
 )
-from raceproof.model import MAIN, Access, Base, ConcurrentProgram, Linear, LockKind, LockMode, View
+from raceproof.model import MAIN, Access, Base, ConcurrentProgram, Linear, LockKind, LockMode, MemLoc, View
 from raceproof.petri.program_pointers import Place
 from raceproof.petri.program_uses import Memory, Uses
 from raceproof.petri.program_values import Values, part_of, unsigned
@@ -149,9 +149,16 @@ def _is_touched_otherwise(place: Place, memory: _Found, uses: Uses, cp: Concurre
     its = {instr.id for _, instr in memory}
     objects = {t.object for access in cp.accesses.values() if access.site in its for t in access.targets}
     return any(
-        access.site not in sites and any(target.object in objects for target in access.targets)
+        access.site not in sites
+        and any(target.object in objects and _overlaps(target, place[1], end) for target in access.targets)
         for access in cp.accesses.values()
     )
+
+
+def _overlaps(target: MemLoc, start: int, end: int) -> bool:
+    if target.offset is None or target.size is None or target.stride is not None:
+        return True
+    return target.offset < end and start < target.offset + target.size
 
 
 def _flag(

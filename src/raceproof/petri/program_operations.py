@@ -195,8 +195,10 @@ class Operations:
             lock = self._place(context, call, op.lock_arg)
             if lock is None:
                 yield Move(behind)
-            else:
-                yield from self.take(state, lock, False, behind, call.pos)
+                continue
+            if self._around.fallible and not self._around.counts(lock[0]):
+                yield Move(behind)
+            yield from self.take(state, lock, False, behind, call.pos)
 
     def _semaphore_wait(
         self, state: State, context: Context, call: Call, op: SyncOp, place: Place | None
@@ -228,7 +230,7 @@ class Operations:
         variable = self._around.ids.joined.get(call.id)
         if variable is not None:
             yield Move(behind, take=((Ended(variable), 1),), what="joins", pos=call.pos)
-        if variable is None or variable not in state.created or op.may_fail:
+        if variable is None or variable not in state.created or op.may_fail or self._around.leaps.refused_joins:
             yield Move(behind)
 
     def _arrive(self, state: State, call: Call, place: Place | None) -> Iterator[Move]:

@@ -13,9 +13,11 @@ from raceproof.facts import (
     RELEASING,
     Sync,
     SyncOp,
+    has_fallible_locks,
     is_assumption,
+    leaps_of,
+    objects_of_symbols,
     recursion_counts,
-    refuse_leaps,
     thread_operations,
 )
 from raceproof.ir import Address, Block, Call, Function, IntConst, Operand, Program, SiteId, successors
@@ -30,7 +32,8 @@ from raceproof.petri.program_values import Values
 
 class Surroundings:
     """`outside`: functions of the program that may run at any time. `may_count`: semaphores can be counted, because
-    every initial value is known, and all who post are seen."""
+    every initial value is known, and all who post are seen. `overwritten`: variables with locks that may be
+    overwritten while threads run: these order nothing. `fallible`: locks that do not count may refuse anybody."""
 
     def __init__(self, cp: ConcurrentProgram) -> None:
         if cp.calls is None:
@@ -38,9 +41,10 @@ class Surroundings:
         self.cp = cp
         self.calls: CallGraph = cp.calls
         self.program: Program = cp.program
-        refuse_leaps(self.program, self.calls)
-        if cp.overwriting_late:
-            raise Unsupported("locks that are overwritten while threads run")
+        self.leaps = leaps_of(self.program, self.calls)
+        self.fallible = has_fallible_locks(self.program, self.calls)
+        symbols = objects_of_symbols(cp)
+        self.overwritten = frozenset(name for name, number in symbols.items() if number in cp.overwritten)
         self.pointers = Pointers(self.program)
         self.ids = thread_ids(self.program, self.calls)
         self.counts = recursion_counts(cp)
@@ -48,8 +52,9 @@ class Surroundings:
         self.callees = {name: self._called_in(function) for name, function in self.program.functions.items()}
         self.may_count = self._find_semaphores()
         self.uses = direct_uses(self.program, self.calls)
-        self.barriers = barrier_counts(self.uses)
-        self.once = once_objects(self.uses, self.program, self.calls)
+        is_left = self.leaps.leave_routines  # a thread may never come back from the wait, or the routine
+        self.barriers = {} if is_left else barrier_counts(self.uses)
+        self.once = frozenset() if is_left else once_objects(self.uses, self.program, self.calls)
         self._blocks: dict[str, dict[str, int]] = {}
         self._values: dict[tuple[str, bool], Values] = {}
         self._deciding: dict[str, frozenset[str]] = {}  # parameters on which something depends
@@ -149,7 +154,8 @@ class Surroundings:
 
     def is_counted(self, semaphore: Place) -> bool:
         variable = self.program.globals[semaphore[0]]
-        return self.may_count and not variable.initial and variable.initial_complete
+        is_plain = not variable.initial and variable.initial_complete and semaphore[0] not in self.overwritten
+        return self.may_count and is_plain
 
     def may_release_all(self, targets: CallTargets) -> bool:
         """Code that nothing describes, which has pointers to locks or may run functions of the program."""

@@ -54,6 +54,7 @@ class Walk:
         self._nodes: dict[State, int] = {}
         self._work: list[State] = []
         self._copy = ThreadCopy("")
+        self._leapt = 0
 
     @property
     def shared(self) -> set[Place]:
@@ -85,6 +86,8 @@ class Walk:
     def _draw(self, copy: ThreadCopy) -> None:
         self._copy = copy
         self._nodes, self._frames, self._work = {}, Frames(), []
+        if self._around.leaps.doors:
+            self._leapt = self.graph.node(copy)  # on the way to any door that the thread has passed
         entry = self.graph.entries[copy]
         first = self._entry(Frame(Kind.THREAD, copy.function, copy.arguments))
         self.graph.edges.append(Edge(entry, self._node(first)))
@@ -93,6 +96,9 @@ class Walk:
             state = self._work.pop()
             for move in self._moves(state):
                 self._edge(self._nodes[state], move)
+            if self._around.leaps.at_any_point:
+                self._edge(self._nodes[state], self._end(state, None))
+                self._leap(state)
 
     def _edge(self, source: int, move: Move) -> None:
         for resource, _ in move.give:
@@ -241,12 +247,36 @@ class Walk:
         ended: Tokens = ((Ended(self._copy.id_in), 1),) if self._copy.id_in is not None else ()
         return Move(None, give=(*give, *released, *ended), what="ends", pos=pos)
 
+    # -- leaps
+
+    def _leap(self, state: State) -> None:
+        """From here behind any door, with nothing that it certainly holds."""
+        if self._around.leaps.doors:
+            _, released = self._operations.without(state.held, None)
+            edge = Edge(self._nodes[state], self._leapt, give=released, what="leaves its functions" if released else "")
+            self.graph.edges.append(edge)
+
+    def _door(self, state: State, call: Call) -> None:
+        """The second return of a call: the result is not zero, the registers are those of the first."""
+        function = self._function(state)
+        again = replace(state, phase=Phase.BEHIND, held=(), lost=True)
+        if call.result is not None:
+            name = call.result.name
+            known = tuple(each for each in state.known if each.register != name)
+            wanted = name in self._values(function).wanted
+            again = replace(again, known=with_known(known, Known(name, 0, False)) if wanted else known)
+        self._edge(self._leapt, Move(again))
+
     # -- calls
 
     def _call(self, state: State, function: Function, call: Call) -> Iterator[Move]:
         """One move for each thing that the call may be."""
         targets = self._around.calls.targets[call.id]
         possible = thread_operations(targets)
+        if call.id in self._around.leaps.leaving:
+            self._leap(state)
+        if call.id in self._around.leaps.doors:
+            self._door(state, call)
         place = self._code.once(call)
         if place is not None:
             yield Move(replace(state, phase=Phase.IN_ONCE), take=((Round(place, "new"), 1),), what="is first to come")

@@ -23,7 +23,7 @@ from raceproof.shapes.locks import scouted, synchronised
 from raceproof.shapes.memory import go_anywhere, put, touch_memory
 from raceproof.shapes.states import Frame, State
 from raceproof.shapes.surroundings import SILENT
-from raceproof.shapes.symbolic_heap import ANYTHING, NULL, At, Cell, Place, Value
+from raceproof.shapes.symbolic_heap import ANYTHING, NULL, At, Cell, Heap, NotZero, Place, Value
 from raceproof.shapes.values import may_overlap
 
 if TYPE_CHECKING:
@@ -39,15 +39,24 @@ def follow_call(run: Execution, state: State, call: Call) -> Iterator[State]:
         raise LimitReached("a call of which nothing is known")
     if call.by_value:
         go_anywhere(run, state, run.around.by_site.get(call.id, ()))
+    if call.id in run.around.leaps.leaving:
+        _leave(run, state.copy())
+    if call.id in run.around.leaps.doors:
+        yield _again(run, state)
     ops = thread_operations(targets)
     is_once = len(ops) == 1 and ops[0].kind is Sync.ONCE and len(targets.externals) == 1
     if any(run.around.matters(name) for name in targets.callbacks) and not is_once:
-        raise LimitReached("the library calls functions that use lists")
+        _pass(run, state, targets.callbacks)
     for name in targets.functions if not is_once else targets.callbacks:
         if not run.around.matters(name):
             yield run.done(_exposed(run, state.copy(), call))
             continue
-        yield _entered(run, state.copy(), call, name, is_once)
+        if len(state.frames) >= MAX_DEPTH or any(frame.function.name == name for frame in state.frames):
+            made = _exposed(run, state.copy(), call)
+            _pass(run, made, (name,))
+            yield run.done(made)
+        else:
+            yield _entered(run, state.copy(), call, name, is_once)
     if targets.externals or not targets.functions:
         made = _exposed(run, state.copy(), call)
         if run.around.may_release_all(targets):
@@ -67,8 +76,6 @@ def _exposed(run: Execution, state: State, call: Call) -> State:
 
 
 def _entered(run: Execution, state: State, call: Call, name: str, is_callback: bool) -> State:
-    if len(state.frames) >= MAX_DEPTH or any(frame.function.name == name for frame in state.frames):
-        raise LimitReached(f"`{name}` is called in itself, or calls are too deep")
     function = run.around.program.functions[name]
     given = () if is_callback else call.args
     copied = {index for index, _ in call.by_value}
@@ -79,6 +86,34 @@ def _entered(run: Execution, state: State, call: Call, name: str, is_callback: b
     }
     state.frames.append(Frame(function, 0, 0, registers))
     return state
+
+
+def _pass(run: Execution, state: State, names: tuple[str, ...]) -> None:
+    """Functions that are not followed, in a recursion or called by the library: they make their accesses anywhere that
+    the facts say, and give back what the thread owns if they may do anything with locks or threads."""
+    code = run.around.code_below(names)
+    for site in sorted(code):
+        go_anywhere(run, state, run.around.by_site.get(site, ()))
+    if run.around.may_order(code):
+        _leave(run, state)
+        state.held = frozenset()
+    for thread in run.around.cp.threads.values():
+        if thread.created_at in code and thread.parent == run.thread and thread.id not in run.around.outside:
+            run.begin(thread.id, ANYTHING, {})
+
+
+def _leave(run: Execution, state: State) -> None:
+    """Whoever has the locks next finds everything as it is."""
+    for number in list(state.owned):
+        run.give_back(state, number)
+
+
+def _again(run: Execution, state: State) -> State:
+    """The second return of a call: nothing is owned, and nothing known of registers and variables."""
+    frames = [Frame(frame.function, frame.block, frame.step, {}) for frame in state.frames]
+    made = State(frames, Heap(run.layout), {}, {})
+    made.variables = {name: None if inside is None else ANYTHING for name, inside in state.variables.items()}
+    return run.done(made, NotZero())
 
 
 def _any_external(run: Execution, state: State, call: Call, names: tuple[str, ...]) -> Iterator[State]:

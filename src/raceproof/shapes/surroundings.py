@@ -10,9 +10,9 @@ from raceproof.core import Unsupported
 from raceproof.facts import (
     Sync,
     effect_of,
+    leaps_of,
     objects_of_symbols,
     recursion_counts,
-    refuse_leaps,
     thread_operations,
 )
 from raceproof.ir import (
@@ -68,9 +68,7 @@ class Surroundings:
         self.cp = cp
         self.calls: CallGraph = cp.calls
         self.program: Program = cp.program
-        refuse_leaps(self.program, self.calls)
-        if cp.overwriting_late:
-            raise Unsupported("locks that are overwritten while threads run")
+        self.leaps = leaps_of(self.program, self.calls)
         self.symbols = objects_of_symbols(cp)
         self.by_site: dict[SiteId, tuple[Access, ...]] = {}
         for access in cp.accesses.values():
@@ -86,6 +84,7 @@ class Surroundings:
             for target in access.targets if access.kind.writes else ():
                 self._writing.setdefault(target.object, []).append((access, target))
         self._relevant = self._find_relevant()
+        self._code_below: dict[tuple[str, ...], frozenset[SiteId]] = {}
         self._live: dict[str, dict[str, frozenset[str]]] = {}
         self._live_at: dict[tuple[str, int, int], frozenset[str]] = {}
 
@@ -104,7 +103,10 @@ class Surroundings:
     # -- locks and roots
 
     def may_protect(self, group: Protected) -> bool:
-        """Whether the lock is one that can be relied on, and the places are of objects that exist once."""
+        """Whether the lock is one that can be relied on, and the places are of objects that exist once. Where threads
+        may leave what they do at any point, they may give the lock back whatever is in the places."""
+        if self.leaps.at_any_point:
+            return False
         hosts = [place.object for place in (group.lock, *group.roots)]
         is_known = all(number in self.cp.objects and self.may_host(number) for number in hosts)
         return is_known and not self._may_refuse(group.lock.object) and self.shared.issuperset(hosts[1:])
@@ -117,7 +119,7 @@ class Surroundings:
 
     def _may_refuse(self, number: ObjectId) -> bool:
         """Whether a call that locks a mutex in the object may come back without it."""
-        if number in self.cp.doubtful_objects:
+        if number in self.cp.doubtful_objects or number in self.cp.overwritten:
             return True
         symbol = next((name for name, known in self.symbols.items() if known == number), None)
         if symbol is None:
@@ -175,6 +177,32 @@ class Surroundings:
         """Whether the function, or one that it calls, touches what is shared, orders threads or makes objects."""
         return name in self._relevant
 
+    def code_below(self, names: tuple[str, ...]) -> frozenset[SiteId]:
+        """The instructions of functions and of those that they may call."""
+        known = self._code_below.get(names)
+        if known is None:
+            found, work = set(names), list(names)
+            sites: set[SiteId] = set()
+            while work:
+                for instr in self.program.functions[work.pop()].instructions():
+                    sites.add(instr.id)
+                    targets = self.calls.targets[instr.id] if isinstance(instr, Call) else None
+                    new = {*targets.functions, *targets.callbacks} - found if targets is not None else set()
+                    found |= new
+                    work += sorted(new)
+            known = self._code_below[names] = frozenset(sites)
+        return known
+
+    def may_order(self, sites: frozenset[SiteId]) -> bool:
+        """Whether some of the instructions may take or give back locks, create threads or end one."""
+        called = [targets for site in sites if (targets := self.calls.targets.get(site)) is not None]
+        return not sites.isdisjoint(self.leaps.leaving) or any(
+            targets.is_unknown
+            or not targets.may_return
+            or any(op.kind not in SILENT for op in thread_operations(targets))
+            for targets in called
+        )
+
     def _find_relevant(self) -> frozenset[str]:
         callers: dict[str, list[str]] = {}
         work = []
@@ -201,7 +229,8 @@ class Surroundings:
             return False
         targets = self.calls.targets[instr.id]
         if (
-            targets.is_unknown
+            instr.id in self.leaps.sites
+            or targets.is_unknown
             or not targets.may_return
             or any(op.kind not in SILENT for op in thread_operations(targets))
         ):

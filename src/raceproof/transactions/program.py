@@ -10,11 +10,13 @@ from raceproof.domains import Variable
 from raceproof.facts import (
     Sync,
     SyncOp,
+    has_fallible_locks,
     installs_handlers,
     is_assumption,
     is_atomic_function,
+    leaps_of,
+    objects_of_symbols,
     recursion_counts,
-    refuse_leaps,
     thread_operations,
 )
 from raceproof.ir import Call, Function, Instr, Program
@@ -37,7 +39,8 @@ _SMALL: Final = 60
 
 class Surroundings:
     """`cells`: the memory that is followed. `outside`: threads that may run at any time, whoever starts them.
-    `spurious`: whether all waits at conditions may end without a signal."""
+    `spurious`: whether all waits at conditions may end without a signal. `overwritten`: variables with locks that may
+    be overwritten while threads run: these exclude nobody."""
 
     def __init__(self, cp: ConcurrentProgram, spurious: bool = True) -> None:
         if cp.calls is None:
@@ -45,14 +48,16 @@ class Surroundings:
         self.cp = cp
         self.calls: CallGraph = cp.calls
         self.program: Program = cp.program
-        refuse_leaps(self.program, self.calls)
-        if cp.overwriting_late:
-            raise Unsupported("locks that are overwritten while threads run")
+        self.leaps = leaps_of(self.program, self.calls)
+        symbols = objects_of_symbols(cp)
+        self.overwritten = frozenset(name for name, number in symbols.items() if number in cp.overwritten)
         self.cells = Cells(cp)
-        self.rendezvous = Rendezvous(self.program, self.calls, self.cells, spurious)
+        is_left = self.leaps.leave_routines  # who waits may never come back from it
+        self.rendezvous = Rendezvous(self.program, self.calls, self.cells, spurious or is_left, is_left)
         self.spurious = not self.rendezvous.conditions
         self.has_handlers = installs_handlers(self.program)
         self._counts = recursion_counts(cp)
+        self._is_fallible = has_fallible_locks(self.program, self.calls)
         self.outside = self._find_outside()
         self._bodies: dict[str, Body] = {}
         self._callees = {name: self._called_in(function) for name, function in self.program.functions.items()}
@@ -110,7 +115,7 @@ class Surroundings:
     def is_visible(self, instr: Instr) -> bool:
         """Whether other threads may see the instruction, or see to it; calls of functions of the program are looked
         into instead."""
-        if instr.id in self.cells.by_site or instr.id in self.rendezvous.sites:
+        if instr.id in self.cells.by_site or instr.id in self.rendezvous.sites or instr.id in self.leaps.sites:
             return True
         if not isinstance(instr, Call):
             return False
@@ -133,6 +138,10 @@ class Surroundings:
     def may_refuse_owner(self, op: SyncOp, variable: str) -> bool:
         """Whether locking what is in a variable may fail because the thread holds it already."""
         return op.refuses_owner or not self._counts(variable)
+
+    def may_refuse(self, variable: str) -> bool:
+        """Whether locking what is in a variable may fail though the thread does not hold it."""
+        return self._is_fallible and not self._counts(variable)
 
     def argument_of(self, thread: ThreadId) -> tuple[str, int] | None:
         """The place in a global variable that every instance of the thread is given a pointer to."""

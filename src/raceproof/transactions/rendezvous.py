@@ -70,16 +70,18 @@ Object = Semaphore | Barrier | Condition
 
 
 class Rendezvous:
-    """The objects that are followed. `sites`: calls that may change them, but for waits at conditions."""
+    """The objects that are followed. `sites`: calls that may change them, but for waits at conditions. `is_left`:
+    threads may leave a wait at a barrier for good: then barriers order nothing."""
 
-    def __init__(self, program: Program, calls: CallGraph, cells: Cells, spurious: bool) -> None:
+    def __init__(self, program: Program, calls: CallGraph, cells: Cells, spurious: bool, is_left: bool = False) -> None:
         self.objects: dict[Place, Object] = {}
         self._program = program
         self._calls = calls
         self._cells = cells
         found = [(call, op) for call in _calls_in(program) for op in _operations(calls.targets[call.id])]
         self._find_semaphores([(c, op) for c, op in found if op.kind in SEMAPHORES])
-        self._find_barriers([(c, op) for c, op in found if op.kind in BARRIERS])
+        if not is_left:
+            self._find_barriers([(c, op) for c, op in found if op.kind in BARRIERS])
         if not spurious:
             self._find_conditions([(c, op) for c, op in found if op.kind is Sync.WAIT])
         self.sites: frozenset[SiteId] = frozenset(

@@ -134,6 +134,8 @@ class Walk:
         self._again: dict[int, None] = {}
         self._signals: set[Variable] = set()
         self._unguarded: set[Variable] = set()
+        self._doors: dict[Point, Variable | None] = {}
+        self._leaping: dict[int, None] = {}
 
     def run(self) -> ThreadGraph:
         start = self._around.cp.threads[self._thread].start
@@ -185,13 +187,16 @@ class Walk:
     def _describe(self, point: Point) -> Node:
         function = self._values[point.frame].body.function
         instr = self._instruction(point)
+        gives_back = self._around.leaps.at_any_point and bool(point.held)  # whatever it does next
         if point.phase is Phase.ENTERING:
             return Node(point, Kind.LOCK, pos=function.pos)
         if instr is None or (point.phase is Phase.BEFORE and not self._around.is_visible(instr)):
-            return Node(point, Kind.LOCAL, blocks=instr is not None and self._around.may_stop(instr))
+            kind = Kind.OTHER if gives_back else Kind.LOCAL
+            return Node(point, kind, blocks=instr is not None and self._around.may_stop(instr))
         touch = self._touch(point, instr)
         blocks = point.phase is Phase.WAITING or self._may_block(instr)
-        return Node(point, self._kind(instr, touch), touch, instr.id, instr.pos, blocks=blocks)
+        kind = Kind.OTHER if gives_back else self._kind(instr, touch)
+        return Node(point, kind, touch, instr.id, instr.pos, blocks=blocks)
 
     def _touch(self, point: Point, instr: Instr) -> Touch | None:
         """What the instruction does to shared objects, and to semaphores, barriers and conditions that are followed."""
@@ -257,8 +262,9 @@ class Walk:
     def _expand(self, number: int) -> None:
         """All ways from a node to the next ones. The first step is the node's own; after it, only what is local."""
         node = self._nodes[number]
-        work = [_Way(node.point)] if node.kind is Kind.LOCAL else list(self._visible(_Way(node.point)))
-        is_first = node.kind is Kind.LOCAL
+        is_first = not self._is_seen(node.point)
+        work = [_Way(node.point)] if is_first else list(self._visible(_Way(node.point)))
+        work = [*self._leaps(number), *work]
         while work:
             way = work.pop()
             if way.point.frame < 0:
@@ -270,6 +276,41 @@ class Walk:
                 work.extend(reversed(list(self._local(way))))
             is_first = False
         node.edges.sort(key=lambda edge: -1 if edge.target is None else edge.target)
+
+    def _is_seen(self, point: Point) -> bool:
+        """Whether the first step from a node is one that other threads see."""
+        instr = self._instruction(point)
+        return point.phase is not Phase.BEFORE or (instr is not None and self._around.is_visible(instr))
+
+    # -- leaps
+
+    def _leaps(self, number: int) -> Iterator[_Way]:
+        """Where the thread may go on from a node other than by its code: behind a door, holding nothing that could be
+        relied on; of the registers of the function that has the door nothing is known."""
+        node, leaps = self._nodes[number], self._around.leaps
+        if node.site in leaps.doors and node.point.phase is Phase.BEFORE:
+            self._open_door(node.point)
+        if leaps.at_any_point:
+            yield _Way(Point(-1, 0, 0))
+        elif node.site not in leaps.leaving:
+            return
+        self._leaping[number] = None
+        for door, result in self._doors.items():
+            forgotten = (Forget(each) for each in self._values[door.frame].registers())
+            again: list[Action] = [] if result is None else [Forget(result), _is_set(result, 1)]
+            yield _Way(door).then(door, *forgotten, *again)
+
+    def _open_door(self, point: Point) -> None:
+        call = self._instruction(point)
+        of_type = type_of(call.type) if isinstance(call, Call) and call.result is not None else None
+        result = None
+        if isinstance(call, Call) and call.result is not None and of_type is not None:
+            result = self._values[point.frame].variable(call.result.name, of_type)
+        flags = tuple(flag for flag in point.flags if flag[0] != point.frame)
+        door = replace(_next(point), held=(), lost=True, history=None, flags=flags)
+        if door not in self._doors:
+            self._doors[door] = result
+            self._again.update(self._leaping)
 
     def _add(self, node: Node, edge: Edge) -> None:
         self._count += 1
@@ -606,11 +647,12 @@ class Walk:
         lock = self._place(point, call, op.arg)
         behind = _next(point)
         may_own = point.lost and lock is not None and self._around.may_refuse_owner(op, lock[0])
-        if op.may_fail or may_own:
+        if op.may_fail or may_own or (lock is not None and self._around.may_refuse(lock[0])):
             yield way.then(behind, *effects, *self._outcome(point, call, op, False))
         succeeded = (*effects, *self._outcome(point, call, op, True))
-        if lock is None or lock in point.unsure:
-            yield way.then(replace(behind, lost=point.lost or lock is None), *effects)
+        if lock is None or lock in point.unsure or lock[0] in self._around.overwritten:
+            is_lost = point.lost or lock is None or lock not in point.unsure
+            yield way.then(replace(behind, lost=is_lost), *effects)
         elif any(hold.lock == lock for hold in point.held):  # again: of what this means nothing is certain
             unsure = tuple(sorted({*point.unsure, lock}))
             yield way.then(replace(behind, held=_without(point.held, lock), unsure=unsure), *effects)
@@ -643,7 +685,7 @@ class Walk:
             held = () if gone is None else tuple(hold for hold in point.held if hold.lock[0] not in gone)
             lost = point.lost or held != point.held
             return replace(way.then(replace(behind, held=held, lost=lost), *effects), frees=gone)
-        if lock in point.unsure or any(hold.lock == lock for hold in point.held):
+        if lock in point.unsure or lock[0] in self._around.overwritten or any(hold.lock == lock for hold in point.held):
             return way.then(replace(behind, held=_without(point.held, lock)), *effects)
         return replace(way.then(behind, *effects), frees=frozenset({lock[0]}))
 
@@ -654,9 +696,10 @@ class Walk:
             lock = self._place(way.point, call, op.lock_arg)
             condition = self._condition(way.point, call, op)
             signal = woken(condition) if condition is not None else []
-            if lock is None or lock in way.point.unsure:
+            is_unsure = lock is None or lock in way.point.unsure or lock[0] in self._around.overwritten
+            if lock is None or is_unsure or self._around.may_refuse(lock[0]):
                 yield way.then(behind, *signal)
-            else:
+            if lock is not None and not is_unsure:
                 yield self._take(way.then(way.point, *signal), Hold(lock), behind)
         for op in (op for op in thread_operations(targets) if op.kind is Sync.BARRIER_WAIT):
             found = self._around.rendezvous.at(self._place(way.point, call, op.arg), op)

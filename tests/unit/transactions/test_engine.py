@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from unit.transactions.c_programs import PROGRAMS, of_file, of_text
 
-from raceproof.core import Budget, LimitReached, Unsupported
+from raceproof.core import Budget, LimitReached
 from raceproof.model import Scope, Verdict
 from raceproof.transactions import refinement
 from raceproof.transactions.engine import TransactionsOptions, run
@@ -192,10 +192,15 @@ def test_who_may_hold_a_lock_already_may_be_refused(lock: str, take: str, init: 
     assert (6, 6) not in of_text(text, tmp_path).proved("intervals")
 
 
-def test_jumps_are_refused(tmp_path: Path) -> None:
-    text = "jmp_buf j; int x; void *f(void *p) { if (setjmp(j)) x++; return 0; } int main(void) { MANY(f) return 0; }"
-    with pytest.raises(Unsupported, match="jumps"):
-        of_text(text, tmp_path).run()
+JUMP = "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; int x;\nvoid *f(void *p) { jmp_buf j; int n = 0; "
+JUMP += "if (setjmp(j)) { x++; return 0; }\n pthread_mutex_lock(&m); n++; pthread_mutex_unlock(&m); longjmp(j, 1); }"
+
+
+def test_behind_a_second_return_nothing_is_held(tmp_path: Path) -> None:
+    text = JUMP + "int main(void) { MANY(f) return 0; }"
+    for part, is_proved in (("x++;", False), ("pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m);", True)):
+        program = of_text(text.replace("x++;", part), tmp_path)
+        assert bool(replace(program, open_pairs=program.pairs).proved("intervals")) is is_proved
 
 
 @pytest.mark.parametrize(

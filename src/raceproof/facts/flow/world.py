@@ -18,6 +18,7 @@ from raceproof.facts.flow.doubtful_mutexes import doubtful_mutexes
 from raceproof.facts.flow.function_info import FunctionInfo, function_info
 from raceproof.facts.flow.library_thread_locals import LibraryThreadLocals
 from raceproof.facts.flow.locations import overlap
+from raceproof.facts.flow.member_strings import within_its_array
 from raceproof.facts.flow.purity import is_pure
 from raceproof.facts.flow.touches import (
     FILLED,
@@ -144,6 +145,9 @@ class World:
         """Without what unknown functions do to memory that they were given before."""
         names = [n for n in self.callees(instr) if n not in self.known.locks] if isinstance(instr, Call) else ()
         touches = touches_of(self.program, instr, names)
+        if isinstance(instr, Call) and touches:
+            definitions = self.info(function.name).definitions
+            touches = tuple(within_its_array(touch, definitions) for touch in touches)
         if isinstance(instr, Call) and (foreign := self.points_to.foreign_starts(instr.id)):
             touches += touches_of_callbacks(self.program, instr, names, foreign)
         if isinstance(instr, Call) and self.points_to.static_location(STREAM_BUFFERS):
