@@ -142,6 +142,13 @@ native kernel, its evidence checked by `petri/checking.py` (*check*: seconds); *
 [PN, Fig. 4] as written, without accelerations. *basis*, *invariants*: the certificate of a safe net; *steps*: the run
 of an unsafe one.""",
     ),
+    "fixes": (
+        "## Repairs of races",
+        """What `raceproof fix` does with racy programs of `tests/programs` (`bench/fixes.py`, which says how they are
+chosen), with the engines `lockset` and `explore`. *check*: *proved* if all pairs of the locations that raced are proved
+race-free after the repair, *gone* if no race was executed any more; in both cases without a new race or deadlock.
+*output*: of the compiled programs, each run five times.""",
+    ),
     "octagons": (
         "## Octagons: the native kernel against numpy",
         """Matrices of random constraints over so many variables, closed over the integers. Both are called from Python;

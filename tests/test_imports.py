@@ -12,6 +12,7 @@ SRC = Path(__file__).parent.parent / "src" / "raceproof"
 
 ENGINES = {"lockset", "shapes", "transactions", "petri", "bmc", "explore"}
 BELOW_ENGINES = {"core", "ir", "model", "spec", "facts", "domains"}
+ABOVE_ENGINES = {"portfolio", "repair", "report"}
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
     "ir": {"core"},
@@ -32,8 +33,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "report": {"core", "ir", "model"},
     # each program is checked by a process of its own: no engine is needed here
     "corpora": {"core", "frontend", "model", "report"},
+    # patches are proposed from the sources and a result, and tried by checking again
+    "repair": {"core", "frontend", "model", "portfolio", "report"},
     "portfolio": BELOW_ENGINES | ENGINES | {"config", "frontend"},
-    "cli": BELOW_ENGINES | ENGINES | {"builds", "config", "corpora", "evidence", "frontend", "portfolio", "report"},
+    "cli": BELOW_ENGINES | ENGINES | ABOVE_ENGINES | {"builds", "config", "corpora", "evidence", "frontend"},
     "api": BELOW_ENGINES | {"frontend", "portfolio", "report"},
     "__main__": {"cli", "builds"},
     "__init__": {"api"},  # when it is first used

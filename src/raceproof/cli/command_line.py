@@ -21,7 +21,8 @@ from raceproof.core import InputError, InternalError, LimitReached, ToolMissing,
 
 LONGEST_MESSAGE = 10_000
 COMMANDS = (
-    "check", "explore", "replay", "check-evidence", "cc", "petri", "target", "bench", "dump", "doctor", "completion",
+    "check", "fix", "explore", "replay", "check-evidence", "cc", "petri", "target", "bench", "dump", "doctor",
+    "completion",
 )  # fmt: skip
 """Each is a module of this package, in the order in which they are listed."""
 

@@ -34,6 +34,7 @@ from raceproof.frontend.instrument import instrument
 from raceproof.frontend.llvm_parser import parse_module
 from raceproof.frontend.machines import MACHINES, Machine
 from raceproof.frontend.pipeline import LinkedModule, link_program, load
+from raceproof.frontend.syntax import Node, SyntaxTree, body_of, syntax_trees, with_changes
 
 __all__ = [
     "HOOKS",
@@ -55,6 +56,7 @@ __all__ = [
     "LinkedModule",
     "Machine",
     "Moved",
+    "Node",
     "Product",
     "Result",
     "Role",
@@ -64,7 +66,9 @@ __all__ = [
     "StringAt",
     "StringUpTo",
     "StringWithin",
+    "SyntaxTree",
     "Unit",
+    "body_of",
     "build_shared_object",
     "check_words",
     "from_compile_commands",
@@ -76,5 +80,7 @@ __all__ = [
     "link_program",
     "load",
     "parse_module",
+    "syntax_trees",
+    "with_changes",
     "zig_program",
 ]

@@ -26,6 +26,7 @@ from raceproof.model import (
     InputResult,
     Invariants,
     Linear,
+    LockKind,
     LockMode,
     MemLoc,
     ObjectId,
@@ -187,19 +188,40 @@ class Namer:
         return ThreadResult(thread.id, thread.parent, names, self.site(thread.created_at)[1])
 
     def _executed(self, first: Access, second: Access, race: RaceResult) -> tuple[AccessResult, AccessResult]:
-        """The accesses in the threads that raced; locks as the facts know them for what was created there."""
+        """The accesses in the threads that raced, called from where they were; of the views of what was created there,
+        the one that holds most of the locks that the run says were held."""
         schedule = race.schedule
         racers = schedule.racers if schedule.accesses[0] == first.id else schedule.racers[::-1]
         names = {thread.id: str(thread) for thread in race.threads}
         created = {thread.id: thread.created_at for thread in schedule.run.threads}
+        steps = schedule.record or schedule.steps
 
         def shown(access: Access, racer: int) -> AccessResult:
             site = created.get(racer)
-            fits = (v for v in access.views if self._cp.threads[v.thread].created_at == site)
-            view = next(fits, next(iter(access.views), None))
-            return replace(self._access(access, view), thread=names.get(racer, f"thread {racer}"))
+            fits = [v for v in access.views if self._cp.threads[v.thread].created_at == site]
+            step = next((s for s in reversed(steps) if s.access == access.id and s.thread == racer), None)
+            if step is not None:
+                held = set(map(self.lock_at, step.held))
+                fits = sorted(fits, key=lambda v: (self._not_held(v, held), -len(v.held)))
+            view = next(iter((*fits, *access.views)), None)
+            calls = (self.site(call)[1] for call in step.stack) if step is not None else ()
+            found = self._access(access, view)
+            return replace(
+                found,
+                thread=names.get(racer, f"thread {racer}"),
+                call_stack=tuple(pos for pos in calls if pos is not None) or found.call_stack,
+            )
 
         return shown(first, racers[0]), shown(second, racers[1])
+
+    def _not_held(self, view: View, held: set[str]) -> int:
+        """How many mutexes the view has that were not held. Those on the heap have other names in a run: counted."""
+        mutexes = [self.lock(lock).removesuffix(SHARED_MARK) for lock in view.held if lock.kind is LockKind.MUTEX]
+        named = {o.name for o in self._cp.objects.values() if o.kind is ObjectKind.GLOBAL}
+        missing = sum(
+            m not in held and m.partition(".")[0].partition("[")[0] in named and "*" not in m for m in mutexes
+        )
+        return missing + max(0, len(mutexes) - missing - len(held))
 
     def location(self, location: MemLoc) -> str:
         if location not in self._locations:

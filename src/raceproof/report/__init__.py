@@ -12,6 +12,7 @@ from raceproof.report.json_format import (
 )
 from raceproof.report.json_text import json_text
 from raceproof.report.line_formats import LINE_FORMATS, write_lines
+from raceproof.report.locations import AccessClass, Location, locations_of
 from raceproof.report.sarif import to_sarif
 from raceproof.report.schema import report_schema
 from raceproof.report.text import Detail, write_text
@@ -21,13 +22,16 @@ from raceproof.report.witness import to_witness
 
 __all__ = [
     "LINE_FORMATS",
+    "AccessClass",
     "Detail",
     "Json",
+    "Location",
     "access_to_json",
     "deadlock_to_json",
     "given_to_json",
     "incident_to_json",
     "json_text",
+    "locations_of",
     "race_to_json",
     "report_schema",
     "to_corpus_html",

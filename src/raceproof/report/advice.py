@@ -36,6 +36,8 @@ def fix(location: Location, pair: PairResult) -> str:
     if first.held or second.held:
         bare, locked = (second, first) if first.held else (first, second)
         lock = location.short(locked.held[-1])
+        if bare.pos == locked.pos and bare.call_stack:
+            return f"hold {lock} around the call at {place(bare.call_stack[-1])}: others call it with {lock} held"
         return f"hold {lock} at {_place(bare)}, as the {locked.kind.value} at {_place(locked)} does"
     size = pair.pair.target.size
     atomic = ", or make it _Atomic" if size is not None and size <= _WORD and first.pos is not None else ""
