@@ -50,6 +50,7 @@ bench: .venv/.stamp-dev
 	$(BIN)/python bench/portfolio.py --jobs $(WORKERS) --write
 	$(BIN)/python bench/explore.py --long --write
 	$(BIN)/python bench/run.py --write
+	$(BIN)/python bench/sampling_table.py --write
 	$(BIN)/python bench/petri.py $(NETS) --write
 	$(BIN)/python bench/octagons.py --write
 	$(BIN)/python bench/states.py --write

@@ -35,6 +35,17 @@ executed, are listed with the reason that the report gives.""",
         """The programs of `tests/programs/inputs`: the explorer alone, with the values that it tries by itself, `bmc`
 alone, and both. *not found*: the engines ended without the race. The twins have no race.""",
     ),
+    "run-rare": (
+        "## Rare races: sampled runs and ThreadSanitizer",
+        """Programs of `bench/sampling/rare`, each with one planted race that few schedules show. The run, of 100, in
+which `raceproof run` saw a race first, by each way of drawing schedules (docs/run.md), predictions included; beside it
+in how many of 100 runs ThreadSanitizer (gcc, `-O1`) reports one.""",
+    ),
+    "run-cost": (
+        "## What a sampled run costs",
+        """CPU seconds of one run of CPU-bound programs: native, under ThreadSanitizer (both gcc `-O1`), and by
+`raceproof run --runs 1`, without compiling and without the start of Python. All measured in turn.""",
+    ),
     "real": (
         "## Real programs",
         """Sources as Debian distributes them, fetched by `bench/real/fetch.py`, whole: by the static engines as they

@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -156,15 +156,19 @@ def run(args: argparse.Namespace) -> Exit:
     return analyse(CheckOptions.of(args))
 
 
-def analyse(options: CheckOptions) -> Exit:
-    """Check and report as the options say; also what `explore` does, with options of its own."""
+Examine = Callable[[ir.Program, CheckOptions, portfolio.Settings, Budget, Progress], CheckResult]
+
+
+def analyse(options: CheckOptions, examine: Examine | None = None) -> Exit:
+    """Check and report as the options say; also what `explore` does, with options of its own, and `run`, with a way of
+    its own to `examine` the program."""
     known = config.read_baseline(options.baseline) if options.baseline is not None else None
     with ExitStack() as stack:
         names = options.inputs.names()
         files = {
             name: stack.enter_context(ResultFile(f"--{name}", target, names)) for name, target in options.files.items()
         }
-        result = _judged(_check(options), options, known)
+        result = _judged(_check(options, examine or _run_engines), options, known)
         status = _status(result)
         if "-" not in options.files.values():
             with _to_a_reader():
@@ -231,7 +235,7 @@ def _race_status(result: CheckResult) -> Exit:
     return Exit.of(next((v for v in (Verdict.RACE, Verdict.UNKNOWN) if v in verdicts), Verdict.RACE_FREE))
 
 
-def _check(options: CheckOptions) -> CheckResult:
+def _check(options: CheckOptions, examine: Examine) -> CheckResult:
     start = time.monotonic()
     budget = Budget.seconds(options.time_limit)
     show = is_interactive(sys.stderr, os.environ) and options.shown.detail is report.Detail.NORMAL
@@ -242,7 +246,7 @@ def _check(options: CheckOptions) -> CheckResult:
             program = frontend.load(request, budget)
             config.check_suppressions(options.suppressions, program)
             settings = replace(options.settings, request=request)
-            result = _run_engines(program, options.engines, settings, budget, progress)
+            result = examine(program, options, settings, budget, progress)
         except LimitReached as stop:  # of the compiler: the portfolio keeps its own
             asked = options.settings.properties
             result = portfolio.undecided(options.inputs.names(), str(stop), 0.0, asked=asked)
@@ -254,10 +258,10 @@ def _check(options: CheckOptions) -> CheckResult:
 
 
 def _run_engines(
-    program: ir.Program, engines: tuple[str, ...], settings: portfolio.Settings, budget: Budget, progress: Progress
+    program: ir.Program, options: CheckOptions, settings: portfolio.Settings, budget: Budget, progress: Progress
 ) -> CheckResult:
     try:
-        return portfolio.check(program, engines, budget, settings, progress.stage)
+        return portfolio.check(program, options.engines, budget, settings, progress.stage)
     except Contradiction as error:
         kept = save_reproducer(error, program, settings.request)
         error.add_note(f"program and evidence: {kept}")

@@ -89,6 +89,8 @@ def subject_of(reported: ReportedClaims, budget: Budget, on_progress: Callable[[
         raise InputError("the program or the compiler has changed since the report was written: check it again")
     setup = reported.setup
     search = None
+    if setup is not None and setup.algorithm == explore.SAMPLE:
+        raise InputError("a report of `raceproof run` proves nothing that could be checked: run its races by `replay`")
     if setup is not None:
         module = frontend.link_program(reported.request, budget)
         if explore.module_hash(module) != setup.module:

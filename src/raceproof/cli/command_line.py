@@ -21,7 +21,7 @@ from raceproof.core import InputError, InternalError, LimitReached, ToolMissing,
 
 LONGEST_MESSAGE = 10_000
 COMMANDS = (
-    "check", "fix", "explore", "replay", "check-evidence", "cc", "petri", "target", "bench", "dump", "doctor",
+    "check", "fix", "explore", "run", "replay", "check-evidence", "cc", "petri", "target", "bench", "dump", "doctor",
     "completion",
 )  # fmt: skip
 """Each is a module of this package, in the order in which they are listed."""
@@ -29,7 +29,7 @@ COMMANDS = (
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status; every error has become a message by then."""
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    arguments = _with_separator(list(sys.argv[1:] if argv is None else argv))
     output.make_robust()
     try:
         status = _dispatch(arguments)
@@ -90,6 +90,16 @@ def _add_parser(command: str, commands: Commands) -> None:
 def _without_help(own: list[str]) -> list[str]:
     """`raceproof help check` is `raceproof check --help`."""
     return [*own[1:2], "--help"] if own[:1] == ["help"] else own
+
+
+def _with_separator(arguments: list[str]) -> list[str]:
+    """`raceproof run ./program -v` is `raceproof run ./program -- -v`: behind an executable all belongs to it."""
+    if arguments[:1] != ["run"] or "--" in arguments:
+        return arguments
+    for number, argument in enumerate(arguments[1:], start=2):
+        if not argument.startswith("-") and os.access(argument, os.X_OK) and os.path.isfile(argument):
+            return [*arguments[:number], "--", *arguments[number:]]
+    return arguments
 
 
 def _own(arguments: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from raceproof import explore, facts, frontend, portfolio, report
@@ -29,6 +29,7 @@ class ReplayOptions:
     verbose: bool
     vias: tuple[str, ...] = ()
     secret_file: Path | None = None
+    last: int = 0
 
     @staticmethod
     def of(args: argparse.Namespace) -> ReplayOptions:
@@ -38,7 +39,8 @@ class ReplayOptions:
         if args.arguments:
             raise InputError("the arguments of the program are in the report: leave them out")
         vias = tuple(args.via)
-        return ReplayOptions(args.report, choice, args.root, args.time_limit, args.verbose > 0, vias, args.secret_file)
+        is_verbose, secret, last = args.verbose > 0, args.secret_file, args.last or 0
+        return ReplayOptions(args.report, choice, args.root, args.time_limit, is_verbose, vias, secret, last)
 
 
 def add_parser(commands: Commands) -> None:
@@ -52,6 +54,7 @@ def add_parser(commands: Commands) -> None:
     parser.add_argument("--race", type=positive(int), metavar="ID", help="which pair (default: the first race)")
     parser.add_argument("--deadlock", type=positive(int), metavar="ID", help="an entry of `deadlocks`")
     parser.add_argument("--other", type=positive(int), metavar="ID", help="an entry of `other`: a deadlock, a crash, …")
+    parser.add_argument("--last", type=positive(int), metavar="N", help="show the last N steps only")
     add_root_argument(parser)
     add_via_arguments(parser, "in place of the way to the target that the report names")
     add_run_arguments(parser)
@@ -64,7 +67,8 @@ def run(args: argparse.Namespace) -> Exit:
     target = _target(reported, options)
     show = is_interactive(sys.stderr, os.environ) and not options.verbose
     with Progress(sys.stderr, show) as progress:
-        trace = _replay(reported, target, Budget.seconds(options.time_limit), progress)
+        trace = _replay(reported, target, options.last, Budget.seconds(options.time_limit), progress)
+    trace = replace(trace, steps=trace.steps[-options.last :])
     report.write_trace(trace, sys.stdout, wants_color(sys.stdout, os.environ), str(reported.request.root))
     if not trace.repeated:
         return Exit.UNKNOWN
@@ -80,15 +84,12 @@ def _target(reported: Reported, options: ReplayOptions) -> explore.Target | None
     return explore.target_of(reported.target.triple, options.vias or reported.target.vias, options.secret_file)
 
 
-def _replay(reported: Reported, target: explore.Target | None, budget: Budget, progress: Progress) -> Trace:
+def _replay(reported: Reported, target: explore.Target | None, last: int, budget: Budget, progress: Progress) -> Trace:
     progress.stage("compiling")
     program = load_again(reported.request, budget)
     module = frontend.link_program(reported.request, budget)
     if explore.module_hash(module) != reported.setup.module:
         raise InputError("the program or the compiler has changed since the report was written: explore it again")
-    progress.stage("facts")
-    cp = facts_again(program, budget, reported.models, reported.facts)
-    pairs = _pairs(cp, reported)
     setup = reported.setup
     options = explore.ExploreOptions(
         module=module,
@@ -100,16 +101,35 @@ def _replay(reported: Reported, target: explore.Target | None, budget: Budget, p
         max_steps=setup.max_steps,
         target=target,
     )
-    progress.stage("building the program")
-    prepared = explore.prepare(cp, [pairs[key] for key in setup.pairs], options, budget)
+    if setup.algorithm == explore.SAMPLE:
+        cp = facts.surface(program)
+        pairs = _sampled_pairs(cp, reported)
+        progress.stage("building the program")
+        prepared = explore.prepare_all(cp, options, budget)
+    else:
+        progress.stage("facts")
+        cp = facts_again(program, budget, reported.models, reported.facts)
+        pairs = _pairs(cp, reported)
+        progress.stage("building the program")
+        prepared = explore.prepare(cp, [pairs[key] for key in setup.pairs], options, budget)
     progress.stage("running it")
     schedule = reported.schedule
     if schedule is None:
-        replayed = explore.repeat(prepared, options, reported.run, None)
+        replayed = explore.repeat(prepared, options, reported.run, None, last)
         return portfolio.trace_incident(cp, reported.kind, reported.thread, reported.run, replayed)
-    replayed = explore.repeat(prepared, options, reported.run, explore.drive_of(schedule))
+    replayed = explore.repeat(prepared, options, reported.run, explore.drive_of(schedule), last)
     first, second = sorted(schedule.accesses)
     return portfolio.trace_race(cp, pairs[first, second], schedule, replayed)
+
+
+def _sampled_pairs(cp: ConcurrentProgram, reported: Reported) -> dict[tuple[int, int], RacePair]:
+    """The pair of the report: runs are not asked about any."""
+    if reported.schedule is None:
+        return {}
+    first, second = sorted(reported.schedule.accesses)
+    if second not in cp.accesses:
+        raise InputError("the accesses of the report are not those of this version of raceproof: run it again")
+    return {(first, second): RacePair(first, second, cp.accesses[first].targets[0])}
 
 
 def _pairs(cp: ConcurrentProgram, reported: Reported) -> dict[tuple[int, int], RacePair]:

@@ -421,7 +421,7 @@ def _setup(replay: Fields) -> RunSetup:
         spurious=bool(replay["spurious"]),
         max_steps=int(replay["max_steps"]),
     )
-    if setup.isolation not in explore.ISOLATIONS or setup.algorithm not in explore.ALGORITHMS:
+    if setup.isolation not in explore.ISOLATIONS or setup.algorithm not in (*explore.ALGORITHMS, explore.SAMPLE):
         raise ValueError("isolation or algorithm")
     return setup
 

@@ -5,23 +5,39 @@ from raceproof.explore.engine import ENDED_ALONE, has_waits, run, setup_of, watc
 from raceproof.explore.guide import Followed, follow
 from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, FINDS_DEADLOCKS, ExploreOptions
 from raceproof.explore.preparation import Prepared, module_hash, prepare
-from raceproof.explore.protocol import ALGORITHMS, ISOLATIONS, STATES
+from raceproof.explore.protocol import ALGORITHMS, ISOLATIONS, SAMPLE, SAMPLINGS, STATES
 from raceproof.explore.replay import KEPT_STEPS, Replayed, drive_of, repeat, shows
+from raceproof.explore.sampling import (
+    DEFAULT_RUNS,
+    DEFAULT_SAMPLING,
+    MAX_STEPS,
+    Sampled,
+    SamplingOptions,
+    prepare_all,
+    sample,
+)
 from raceproof.explore.target import Target, machine_of, secret_given, target_of, this_machine
 
 __all__ = [
     "ALGORITHMS",
     "DEFAULT_ALGORITHM",
     "DEFAULT_MAX_STEPS",
+    "DEFAULT_RUNS",
+    "DEFAULT_SAMPLING",
     "ENDED_ALONE",
     "FINDS_DEADLOCKS",
     "ISOLATIONS",
     "KEPT_STEPS",
+    "MAX_STEPS",
+    "SAMPLE",
+    "SAMPLINGS",
     "STATES",
     "ExploreOptions",
     "Followed",
     "Prepared",
     "Replayed",
+    "Sampled",
+    "SamplingOptions",
     "Target",
     "build_host",
     "drive_of",
@@ -30,8 +46,10 @@ __all__ = [
     "machine_of",
     "module_hash",
     "prepare",
+    "prepare_all",
     "repeat",
     "run",
+    "sample",
     "secret_given",
     "setup_of",
     "shows",

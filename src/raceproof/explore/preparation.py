@@ -34,7 +34,7 @@ class Prepared:
     """Everything the host needs. `unobserved`: accesses of the pairs that the hooks do not see.
 
     `why_isolation` says what chose the fork mode, None for the memory mode or if the user chose. `known` are facts that
-    the host would find out itself.
+    the host would find out itself. `told`: how many accesses there are in a program that tells of each; 0 for others.
     """
 
     host: Where
@@ -48,6 +48,7 @@ class Prepared:
     futures: tuple[str, ...] = ()
     module: str = ""
     known: frozenset[str] = frozenset()
+    told: int = 0
 
 
 def module_hash(module: LinkedModule) -> str:
@@ -72,8 +73,8 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
     named = [*tokens, *((symbol, 0) for symbol in places.bases)]
     hooks = hooks_for(cp, watched, replaced_functions(), named, options.algorithm == STATES)
     budget.check()
-    known = _known(cp)
-    isolation, why = _isolation(cp, options)
+    known = known_of(cp)
+    isolation, why = isolation_of(cp, options)
     if options.algorithm == STATES:
         _refuse_states(cp, known, isolation, options)
     if machine is not None:
@@ -84,7 +85,7 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
     return Prepared(
         host=runtime if options.target is None else reached(options.target, runtime),
         program=program,
-        name=_name(cp),
+        name=name_of(cp),
         pairs=tuple((pair.first, pair.second) for pair in pairs),
         isolation=isolation,
         why_isolation=why,
@@ -135,7 +136,7 @@ def _future_lines(
     return (*format_control(futures), *sites, *format_places(places), *(f"future ordered {a} {b}" for a, b in pairs))
 
 
-def _known(cp: ConcurrentProgram) -> frozenset[str]:
+def known_of(cp: ConcurrentProgram) -> frozenset[str]:
     """What makes more operations scheduling points, so that the search need not begin anew when it meets them; whether
     it has to ask if weaker atomics allow more than it executes; whether the program tells what memory it writes;
     whether threads could notice that they share a floating-point environment."""
@@ -167,7 +168,7 @@ def _is_weaker(instr: Instr | Terminator) -> bool:
     return False
 
 
-def _isolation(cp: ConcurrentProgram, options: ExploreOptions) -> tuple[str, str | None]:
+def isolation_of(cp: ConcurrentProgram, options: ExploreOptions) -> tuple[str, str | None]:
     """How executions are kept apart, and why a process for each is needed."""
     if options.isolation != "auto":
         return options.isolation, None
@@ -178,7 +179,7 @@ def _isolation(cp: ConcurrentProgram, options: ExploreOptions) -> tuple[str, str
     return "fork", f"what {shown} may do outside the program's memory cannot be put back"
 
 
-def _name(cp: ConcurrentProgram) -> str:
+def name_of(cp: ConcurrentProgram) -> str:
     """What the program finds in argv[0]."""
     files = cp.program.origin.files
     return Path(files[0]).stem if files else "program"

@@ -21,7 +21,7 @@ from urllib.parse import quote_from_bytes, unquote
 
 from raceproof.core import InternalError
 from raceproof.ir import SiteId
-from raceproof.model import AccessId, Role, Run, RunStep, RunThread, Turn
+from raceproof.model import AccessId, Block, Role, Run, RunStep, RunThread, Turn
 
 
 @unique
@@ -65,6 +65,9 @@ DEFAULT_PRUNING = "repaired"
 STATES = "states"
 BY_SCHEDULES = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
 """Algorithms that run schedules from the beginning; they share work, and run in any isolation."""
+SAMPLE = "sample"
+"""Not a search: executions by schedules that are drawn, of a program that tells of every access."""
+SAMPLINGS = ("mixed", "walk", "stay", "pct", "pos")
 ALGORITHMS = (*BY_SCHEDULES, STATES)
 ISOLATIONS = ("memory", "fork")
 ENDS = (
@@ -79,6 +82,7 @@ ENDS = (
     "inputs",
     "pairs",
     "deadlock",
+    "failure",
 )
 
 Step = tuple[int, int]
@@ -95,6 +99,8 @@ LIMITS: Final = {
     "INPUTS": "not all values of the inputs were tried",
     "UNTRIED": "the explorer's memory for what is still to be tried was full",
     "SWITCHES": "an execution had more context switches than the explorer can repeat",
+    "OLD_ACCESSES": "an execution used more memory than is remembered: what was touched longest ago was forgotten",
+    "OLD_THREADS": "more threads were alive at once than are told apart",
     "STREAMS": "a program locked more streams than the explorer can follow",
     "NAMED_SEMAPHORES": "a program opened more named semaphores than the explorer can follow",
     "EXIT_HANDLERS": "a program registered more exit handlers than the explorer can follow",
@@ -144,7 +150,8 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class Control:
     """The control file. A limit of 0 is none; `replay` turns the search into the repetition of one run. `stdin`, what
-    every execution reads there, goes beside it."""
+    every execution reads there, goes beside it. `told`: so many accesses are told, and none is left out; `last`: of a
+    replay, how many steps; `seed` and `sampling`: how schedules are drawn."""
 
     algorithm: str
     find_all: bool
@@ -167,6 +174,10 @@ class Control:
     stdin: bytes = b""
     max_states: int = 0
     exact_states: bool = False
+    told: int = 0
+    last: int = 0
+    seed: int = 0
+    sampling: str = ""
 
     def text(self) -> str:
         return "".join(line + "\n" for line in self._lines())
@@ -181,6 +192,12 @@ class Control:
         yield f"spurious {int(self.spurious)}"
         yield f"pruning {self.pruning}"
         yield f"deadlocks {int(self.deadlocks)}"
+        if self.told:
+            yield f"samples {self.told}"
+            yield f"last {self.last}"
+        if self.sampling:
+            yield f"seed {self.seed}"
+            yield f"sampling {self.sampling}"
         if self.algorithm == STATES:
             yield f"max_states {self.max_states}"
             yield f"exact_states {int(self.exact_states)}"
@@ -227,6 +244,16 @@ class RaceRecord:
     address: str
     together: bool
     run: Run
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class PossibleRecord:
+    """A race that another order of an execution would show, and that could not be executed."""
+
+    accesses: tuple[AccessId, AccessId]
+    threads: tuple[int, int]
+    address: str
 
 
 @final
@@ -319,6 +346,8 @@ PartRecord = ThreadRecord | PathRecord | NodeRecord | RequestRecord | UndividedR
 Record = (
     ProgressRecord
     | RaceRecord
+    | PossibleRecord
+    | Block
     | OtherRecord
     | RunStep
     | BoundedRecord
@@ -355,6 +384,12 @@ def _parse(word: str, fields: list[str]) -> Record:
                 together=bool(int(together)),
                 run=_run(schedule, inputs, threads),
             )
+        case "possible", [a, thread_a, b, thread_b, address]:
+            return PossibleRecord(
+                (AccessId(int(a)), AccessId(int(b))), (int(thread_a), int(thread_b)), unquote(address)
+            )
+        case "block", [name, number, size, calls]:
+            return Block(name, SiteId(int(number)), int(size), tuple(SiteId(int(call)) for call in calls.split()))
         case "other", [kind, message, thread, site, schedule, inputs, threads]:
             run = _run(schedule, inputs, threads)
             return OtherRecord(unquote(kind), unquote(message), int(thread), _site(site), run)

@@ -8,7 +8,7 @@ from raceproof.explore.options import ExploreOptions
 from raceproof.explore.preparation import Prepared
 from raceproof.explore.process import run_host
 from raceproof.explore.protocol import Control, OtherRecord, RaceRecord, of_kind
-from raceproof.model import Role, Run, RunStep, Schedule, Turn
+from raceproof.model import Block, Role, Run, RunStep, Schedule, Turn
 
 TIME_LIMIT = 60.0
 """Seconds for one execution, which the search has already seen end."""
@@ -27,6 +27,7 @@ class Replayed:
     others: tuple[OtherRecord, ...]
     problem: str | None
     record: tuple[RunStep, ...] = ()
+    blocks: tuple[Block, ...] = ()
 
     def kept_in(self, schedule: Schedule) -> Schedule:
         """The schedule with the steps of this execution; of a long one the last.
@@ -39,7 +40,13 @@ class Replayed:
         sites = next((race.run.input_sites for race in self.races if shows(race, schedule)), None)
         if sites is not None:
             schedule = replace(schedule, run=replace(schedule.run, input_sites=sites))
-        return replace(schedule, steps=self.steps[-KEPT_STEPS:], record=record, together=self.shows_as_well(schedule))
+        return replace(
+            schedule,
+            steps=self.steps[-KEPT_STEPS:],
+            record=record,
+            together=self.shows_as_well(schedule),
+            blocks=self.blocks,
+        )
 
     def shows_as_well(self, schedule: Schedule) -> bool:
         """Whether both threads stand before the accesses of the schedule, if they are to."""
@@ -65,8 +72,11 @@ def drive_of(schedule: Schedule) -> tuple[Turn, Turn] | None:
     return (first, schedule.run.steps_of(first)), (second, schedule.run.steps_of(second))
 
 
-def repeat(prepared: Prepared, options: ExploreOptions, run: Run, drive: tuple[Turn, Turn] | None) -> Replayed:
-    """Run the program once, as `run` says, to its end."""
+def repeat(
+    prepared: Prepared, options: ExploreOptions, run: Run, drive: tuple[Turn, Turn] | None, last: int = 0
+) -> Replayed:
+    """Run the program once, as `run` says, to its end; `last`: tell so many steps of it, of the last ones (0: all, or
+    of a program that tells of every access as many as are kept)."""
     control = Control(
         algorithm=options.algorithm,
         find_all=True,
@@ -81,6 +91,8 @@ def repeat(prepared: Prepared, options: ExploreOptions, run: Run, drive: tuple[T
         futures=prepared.futures,
         replay=run,
         drive=drive,
+        told=prepared.told,
+        last=last or (KEPT_STEPS + 1 if prepared.told else 0),
     )
     host_run = run_host(prepared.host, prepared.program, control)
     if host_run.interrupted:
@@ -92,4 +104,5 @@ def repeat(prepared: Prepared, options: ExploreOptions, run: Run, drive: tuple[T
         others=tuple(of_kind(host_run.records, OtherRecord)),
         problem=host_run.problem,
         record=record,
+        blocks=tuple(of_kind(host_run.records, Block)),
     )

@@ -16,13 +16,15 @@ from raceproof.explore.preparation import Prepared
 from raceproof.explore.replay import repeated
 from raceproof.model import Schedule, Turn
 
-MAX_TURNS = 200  # longer runs are not made readable by this
+MAX_TURNS = 200  # of longer runs only whole parts are left out
+_MANY = 16  # turns, of which parts are left out first
+_LEAST_PART = 2
 
 
 def shortened(prepared: Prepared, options: ExploreOptions, schedule: Schedule, budget: Budget) -> Schedule:
     """The schedule, or one with fewer turns that shows the same race; as far as the budget reaches."""
     best = schedule
-    progress = len(best.run.turns) <= MAX_TURNS
+    progress = True
     while progress:
         progress = False
         for turns in _fewer(best.run.turns):
@@ -40,7 +42,15 @@ def shortened(prepared: Prepared, options: ExploreOptions, schedule: Schedule, b
 
 
 def _fewer(turns: tuple[Turn, ...]) -> Iterator[tuple[Turn, ...]]:
-    """Each way to have fewer turns by one change: those near the end first, where the race is."""
+    """Each way to have fewer turns by one change: those near the end first, where the race is. Of many turns, large
+    parts first."""
+    part = len(turns) // 2 if len(turns) > _MANY else 0
+    while part >= _LEAST_PART:
+        for i in range(0, len(turns) - part, part):
+            yield _joined((*turns[:i], *turns[i + part :]))
+        part //= 2
+    if len(turns) > MAX_TURNS:
+        return
     for i in reversed(range(len(turns))):
         thread, until = turns[i]
         if any(who == thread for who, _ in turns[i + 1 :]):

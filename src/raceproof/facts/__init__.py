@@ -2,6 +2,7 @@
 
 from raceproof.facts.analysis import analyse, race_pairs
 from raceproof.facts.atomic_words import is_one_atomic_word
+from raceproof.facts.blocks import BlockNames
 from raceproof.facts.call_targets import installs_handlers, may_end_thread
 from raceproof.facts.flow.touches import FILLED, MemoryTouch, SyncUse, touches_of
 from raceproof.facts.leaps import Leaps, leaps_of
@@ -25,12 +26,15 @@ from raceproof.facts.library.sync_api import is_atomic_function, sync_object_siz
 from raceproof.facts.models import unwatched_sites
 from raceproof.facts.mutex_kinds import has_fallible_locks, recursion_counts
 from raceproof.facts.naming import describe_location, describe_lock, format_facts, objects_of_symbols
+from raceproof.facts.place_names import place_name
+from raceproof.facts.surface import surface
 
 __all__ = [
     "FILLED",
     "RELEASING",
     "UNDER_MANY_ADDRESSES",
     "ArgBytes",
+    "BlockNames",
     "Bytes",
     "CString",
     "Format",
@@ -59,9 +63,11 @@ __all__ = [
     "may_end_thread",
     "names_of",
     "objects_of_symbols",
+    "place_name",
     "race_pairs",
     "recursion_counts",
     "scanf_fresh",
+    "surface",
     "sync_object_size",
     "sync_op",
     "thread_operations",

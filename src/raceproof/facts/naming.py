@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raceproof.ir import SourceKind, SourceType, TypeId, Variable
+from raceproof.ir import Program, SourceKind, SourceType, TypeId, Variable
 from raceproof.model import (
     MAIN,
     Base,
@@ -48,7 +48,14 @@ def _object_name(cp: ConcurrentProgram, target: MemObject, path: str) -> str:
 
 def field_path(cp: ConcurrentProgram, type_id: TypeId | None, offset: int, size: int | None, any_element: bool) -> str:
     """Member names and indices from the start of a type down to `offset`; any_element prints `[*]`."""
-    types = cp.program.source_types
+    return path_in(cp.program, type_id, offset, any_element, size)
+
+
+def path_in(
+    program: Program, type_id: TypeId | None, offset: int, any_element: bool = False, size: int | None = None
+) -> str:
+    """The same, for whoever has no facts."""
+    types = program.source_types
     path = ""
     while type_id is not None and type_id in types:
         type_ = types[type_id]

@@ -33,6 +33,8 @@ from raceproof.ir import MemoryOrder
 DECLARATIONS = {
     "rp_read": "void @rp_read(ptr, i32, i32)",
     "rp_write": "void @rp_write(ptr, i32, i32)",
+    "rp_run_read": "void @rp_run_read(ptr, i32, i32)",
+    "rp_run_write": "void @rp_run_write(ptr, i32, i32)",
     "rp_read_range": "void @rp_read_range(ptr, i32, i64)",
     "rp_write_range": "void @rp_write_range(ptr, i32, i64)",
     "rp_read_string": "void @rp_read_string(ptr, i32)",

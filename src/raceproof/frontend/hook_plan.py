@@ -200,3 +200,4 @@ class HookPlan:
     copies: frozenset[SiteId] = frozenset()
     outside: Mapping[SiteId, int] = field(default_factory=dict)
     tells_states: bool = False
+    tells_all: bool = False

@@ -203,7 +203,8 @@ class FunctionInstrumenter:
             return
         address = self._address(instr, access_address(head))
         for hook in hooks:
-            verb = "rp_read" if hook.kind == "read" else "rp_write"
+            verb = "read" if hook.kind == "read" else "write"
+            verb = f"rp_run_{verb}" if self.facts.plan.tells_all else f"rp_{verb}"
             self.out.append(call(verb, f"ptr {address}", f"i32 {hook.access}", f"i32 {instr.type.size}"))
         if not hooks and is_polled:
             self.out.append(call("rp_poll", f"ptr {address}", f"i32 {instr.type.size}"))

@@ -41,6 +41,7 @@ from raceproof.model.deadlocks import (
     Property,
 )
 from raceproof.model.findings import (
+    Block,
     CertifiedNet,
     EngineResult,
     Evidence,
@@ -132,6 +133,7 @@ __all__ = [
     "Atom",
     "BarrierFact",
     "Base",
+    "Block",
     "BlockedThread",
     "CallGraph",
     "CallTargets",

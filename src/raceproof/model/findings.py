@@ -102,6 +102,17 @@ class Run:
         return next((until for who, until in reversed(self.turns) if who == thread), 0)
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block of the heap in one run: the call that allocated it, how large it is, and the calls around that one,
+    innermost last. `name` is the runtime's, as in `heap 0.1+40`."""
+
+    name: str
+    site: SiteId
+    size: int
+    calls: tuple[SiteId, ...] = ()
+
+
 @unique
 class Role(Enum):
     STEP = "step"
@@ -147,7 +158,7 @@ class Schedule:
     `accesses` and `racers` (thread numbers) in the order of the run. `together`: the run ends with both threads
     standing before their accesses; otherwise no such run was found, and the two accesses happened one after
     the other with nothing that orders them. `steps` of the run, if they were kept: of a long one the last. `record`:
-    the steps with all that is between and behind them; empty for a long run.
+    the steps with all that is between and behind them; empty for a long run. `blocks`: of the heap, that steps name.
     """
 
     run: Run
@@ -156,6 +167,7 @@ class Schedule:
     together: bool
     steps: tuple[RunStep, ...] = field(default=(), compare=False, repr=False)
     record: tuple[RunStep, ...] = field(default=(), compare=False, repr=False)
+    blocks: tuple[Block, ...] = field(default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         where = "both threads stood before their accesses" if self.together else "nothing ordered the two accesses"

@@ -42,7 +42,8 @@ static char *decoded(const char *text) {
 static const struct algorithm *algorithm_named(const char *name) {
     static const struct algorithm *const all[] = {&algorithm_dfs, &algorithm_dpor, &algorithm_pdp, &algorithm_dhtc,
                                                   &algorithm_optimal, &algorithm_race, &algorithm_sweep,
-                                                  &algorithm_unhunted, &algorithm_classes, &algorithm_states};
+                                                  &algorithm_unhunted, &algorithm_classes, &algorithm_states,
+                                                  &algorithm_sample};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strcmp(all[i]->name, name) == 0) return all[i];
     refuse("no such algorithm", name);
@@ -147,6 +148,26 @@ static void set_drive(char *rest) {
     options.drive = true;
 }
 
+static bool sampling_directive(const char *word, const char *rest) {
+    static const char *const names[] = {"mixed", "walk", "stay", "pct", "pos"};
+    if (strcmp(word, "samples") == 0) {
+        options.samples = true;
+        options.access_limit = (uint32_t)strtoul(rest, NULL, 10);
+    } else if (strcmp(word, "seed") == 0) {
+        options.seed = strtoull(rest, NULL, 10);
+    } else if (strcmp(word, "last") == 0) {
+        options.last = strtoull(rest, NULL, 10);
+    } else if (strcmp(word, "sampling") == 0) {
+        size_t i = 0;
+        while (i < sizeof names / sizeof *names && strcmp(names[i], rest) != 0) i++;
+        if (i == sizeof names / sizeof *names) refuse("sampling", rest);
+        options.sampling = (enum sampling)i;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 static void directive(char *line) {
     char *rest = strchr(line, ' ');
     if (rest == NULL)
@@ -204,7 +225,7 @@ static void directive(char *line) {
         set_drive(rest);
     } else if (strcmp(line, "future") == 0) {
         if (!future_directive(rest)) refuse("future", rest);
-    } else if (!part_directive(line, rest)) {
+    } else if (!part_directive(line, rest) && !sampling_directive(line, rest)) {
         refuse("unknown directive", line);
     }
 }

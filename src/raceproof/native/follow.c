@@ -7,6 +7,7 @@
  * access until the other one stands before its own. Whatever waits for the held thread stays behind.
  */
 
+#include "sampled.h"
 #include "sched.h"
 
 #include <stdlib.h>
@@ -113,8 +114,37 @@ static _Noreturn void end_of_plan(void) {
     end_execution(CUT_REPLAYED);
 }
 
+/* Steps of a replay that are told: the last ones, if it is long. */
+static uint64_t steps_done(void) { return options.max_steps - pulse.steps_left; }
+
+static uint64_t planned;
+
+static void count_planned(void) {
+    uint32_t until[RP_MAX_THREADS] = {0};
+    planned = 0;
+    for (uint32_t i = 0; i < plan_count; i++)
+        if (plan[i].tid < RP_MAX_THREADS) until[plan[i].tid] = plan[i].steps;
+    for (uint32_t t = 0; t < RP_MAX_THREADS; t++) planned += until[t];
+}
+
+static bool is_quiet(void) { return options.last != 0 && steps_done() + options.last < planned; }
+
+/* How many steps the thread that runs may do without coming here again, behind the one that it has come for. */
+static int64_t allowed(void) {
+    if (plan_at >= plan_count || plan[plan_at].tid != self->tid) return 0;
+    if (options.mode == MODE_REPLAY && !is_quiet()) return 0;
+    uint64_t until = plan[plan_at].steps;
+    const struct segment *holds[] = {&hold_a, &hold_b};
+    for (int i = 0; i < 2 && holding; i++)
+        if (holds[i]->tid == self->tid && holds[i]->steps < until) until = holds[i]->steps;
+    uint64_t after = (uint64_t)self->steps + 1, most = until > after ? until - after : 0;
+    uint64_t silent_steps = options.mode == MODE_REPLAY ? planned - options.last - steps_done() : UINT64_MAX;
+    return (int64_t)(most < silent_steps ? most : silent_steps);
+}
+
 /* Wait for our turn; a thread comes here with its operation pending. */
 void follow(const struct op *op, const char *what) {
+    if (samples) sample_arm(0);
     report_flush_step();
     self->pending = *op;
     self->what = what;
@@ -123,12 +153,14 @@ void follow(const struct op *op, const char *what) {
         if (next < 0) end_of_plan();
         resume(&threads[next]);
     }
-    if (op->kind != OP_CANCEL || G->has_cancel) report_step(self, op, what);
+    if ((op->kind != OP_CANCEL || G->has_cancel) && !is_quiet()) report_step(self, op, what);
     if (op->kind == OP_TRY) self->pending.size = try_succeeds(self);
+    if (samples) sample_arm(allowed());
 }
 
 /* Waits, silently; and the end of a thread. */
 void follow_blocked(void) {
+    if (samples) sample_arm(0);
     report_flush_step();
     for (;;) {
         bool is_over = self->state == T_FINISHED;
@@ -163,6 +195,7 @@ void drive(struct hit *hit) {
     access_a = hit->a;
     access_b = hit->b;
     driving = holding = true;
+    count_planned();
     run_execution();
     driving = holding = false;
     hit->together = G->driven;
@@ -179,5 +212,23 @@ void run_replay(void) {
     hold_a = options.drive_a;
     hold_b = options.drive_b;
     holding = options.drive;
+    count_planned();
     run_execution();
+}
+
+bool follow_to(struct segment *given, uint32_t count, struct hit *hit) {
+    plan = given;
+    plan_count = count;
+    plan_at = 0;
+    hold_a = (struct segment){hit->tid_a, hit->steps_a};
+    hold_b = (struct segment){hit->tid_b, hit->steps_b};
+    access_a = hit->a;
+    access_b = hit->b;
+    driving = holding = true;
+    count_planned();
+    run_execution();
+    driving = holding = false;
+    hit->together = G->driven;
+    hit->segments = G->segment_count;
+    return hit->together;
 }

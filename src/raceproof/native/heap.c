@@ -68,6 +68,7 @@ struct region {
 
 uintptr_t heap_begin, heap_end;
 void (*heap_reused)(void *base, size_t size);
+void (*heap_made)(int owner_tid, uint32_t number, size_t size);
 int heap_compacts;
 
 static struct region regions[RP_MAX_THREADS];
@@ -197,6 +198,7 @@ static void *enter(struct region *r, struct block *b, uintptr_t start, size_t ca
     b->next_freed = NO_BLOCK;
     b->state = HEAP_LIVE;
     live_bytes += size;
+    if (heap_made) heap_made((int)(r - regions), b->number, size);
     return (void *)start;
 }
 

@@ -51,6 +51,9 @@ size_t heap_live_bytes(void);
  * happens before this allocation, and accesses to the old block are over. */
 extern void (*heap_reused)(void *base, size_t size);
 
+/* If set, called for each block that is handed out. */
+extern void (*heap_made)(int owner_tid, uint32_t number, size_t size);
+
 /* Freed memory is given out again as soon as it fits, the lowest first, and there are no blocks over 256 KB: for programs
  * whose states are told (states.h). */
 extern int heap_compacts;

@@ -7,7 +7,7 @@
 #include "sched.h"
 
 enum stop { STOP_NOT, STOP_TIME, STOP_INTERRUPTED, STOP_EXECUTIONS, STOP_RACE, STOP_ITEMS, STOP_RESTART,
-            STOP_INPUTS, STOP_PAIRS, STOP_DEADLOCK };
+            STOP_INPUTS, STOP_PAIRS, STOP_DEADLOCK, STOP_FAILURE };
 
 double now_seconds(void);
 uint64_t cpu_microseconds(void); /* of this process and of its children that have ended */

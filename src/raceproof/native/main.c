@@ -13,6 +13,7 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
+#include "blocks.h"
 #include "control.h"
 #include "futures.h"
 #include "heap.h"
@@ -23,6 +24,7 @@
 #include "processes.h"
 #include "report.h"
 #include "resources.h"
+#include "sampled.h"
 #include "session.h"
 #include "watchdog.h"
 
@@ -163,6 +165,16 @@ static bool input_is_over(void) {
     return G->choice_count > 0 && options.time_limit > 0 && now_seconds() - search_begin > (share > 0.3 ? share : 0.3);
 }
 
+/* Of sampled executions: the first ones have all ended in the same failure, and the next one would, too. */
+#define FAILURES 2
+
+static bool fails_again(void) {
+    if (!options.samples || G->failed == 0 || G->failures != G->executions - 1) return false;
+    if (G->failures > 0 && G->failed != G->failure) return false;
+    G->failure = G->failed;
+    return ++G->failures == FAILURES;
+}
+
 static enum stop one_search(void) {
     bool is_first = true;
     search_begin = now_seconds();
@@ -172,6 +184,7 @@ static enum stop one_search(void) {
     if (options.begun && options.algorithm->resume != NULL) options.algorithm->resume();
     begin_search();
     for (;;) {
+        G->failed = 0;
         run_execution();
         if (G->executions == 0) report_output();
         if (G->stop != STOP_NOT) {
@@ -190,9 +203,11 @@ static enum stop one_search(void) {
         bool has_races = G->hit_count > 0;
         bool goes_on = is_endless || options.algorithm->finish();
         if (has_races) {
+            if (G->first_race == 0) G->first_race = G->executions;
             report_races();
             if (!options.all) return STOP_RACE;
         }
+        if (options.algorithm->between != NULL) options.algorithm->between();
         if (G->cut == CUT_DEADLOCK && options.deadlocks == DEADLOCKS_FIRST) return STOP_DEADLOCK;
         if (must_stop()) return stop_reason(); /* the end of the search may have been cut short */
         if (items_divided() && G->choice_count > 0) return STOP_INPUTS;
@@ -214,6 +229,7 @@ static enum stop one_search(void) {
             limit_reached(RP_LIMIT_INPUTS);
             return STOP_NOT;
         }
+        if (fails_again()) return STOP_FAILURE;
         if (options.max_executions != 0 && G->executions >= options.max_executions) return STOP_EXECUTIONS;
         enum stop pass = options.shares ? items_pass() : STOP_NOT;
         if (pass != STOP_NOT) return pass;
@@ -227,7 +243,7 @@ static enum stop one_search(void) {
 }
 
 static const char *const stop_names[] = {"complete", "time", "interrupted", "executions", "race",
-                                         "items", "restart", "inputs", "pairs", "deadlock"};
+                                         "items", "restart", "inputs", "pairs", "deadlock", "failure"};
 
 static void report_reason(const char *text) {
     report_put("bounded\t");
@@ -319,6 +335,12 @@ void run_search(void) {
     report_number("data_conflicts", G->data_conflicts);
     if (G->classes != 0) report_number("classes", G->classes);
     report_number("threads", G->paths);
+    if (options.samples) {
+        report_put("stat\ttrace\t%" PRIu64, G->trace);
+        report_end();
+        report_number("predicted", G->predicted);
+        report_number("first_race", G->first_race);
+    }
     report_number("cpu_microseconds", cpu);
     report_put("stat\tseconds\t%.6f", seconds);
     report_end();
@@ -342,6 +364,7 @@ static void replay(void) {
         G->hits[i].segments = G->segment_count;
         report_hit(&G->hits[i]);
     }
+    blocks_tell();
     report_put("end\treplayed");
     report_end();
 }
@@ -394,12 +417,14 @@ int main(int argc, char **argv) {
     processes_init();
     reserve_all();
     heap_init();
+    if (options.mode == MODE_REPLAY) blocks_init();
     heap_reused = shadow_forget;
     libc_init();
     load_program(request.program);
     if (request.file >= 0) close(request.file); /* the program opens files with the numbers that it expects */
     separate_output();
     futures_ready();
+    if (options.samples) sample_init();
     limit_resources();
     catch_signals();
     set_deadline(options.time_limit);

@@ -37,6 +37,8 @@ enum rp_order { RP_PLAIN = 0, RP_RELAXED = 1, RP_ACQUIRE = 2, RP_RELEASE = 3, RP
     X(INPUTS, "not all values of the inputs were tried")                                \
     X(UNTRIED, "the explorer's memory for what is still to be tried was full")          \
     X(SWITCHES, "an execution had more context switches than the explorer can repeat")  \
+    X(OLD_ACCESSES, "an execution used more memory than is remembered: what was touched longest ago was forgotten") \
+    X(OLD_THREADS, "more threads were alive at once than are told apart") \
     X(STREAMS, "a program locked more streams than the explorer can follow")            \
     X(NAMED_SEMAPHORES, "a program opened more named semaphores than the explorer can follow") \
     X(EXIT_HANDLERS, "a program registered more exit handlers than the explorer can follow") \
@@ -51,6 +53,10 @@ enum rp_limit { RP_LIMITS(RP_LIMIT_NAME) RP_LIMIT_COUNT };
 /* Before a plain load or store. */
 RP_HOOK void rp_read(const void *address, uint32_t access, uint32_t size);
 RP_HOOK void rp_write(void *address, uint32_t access, uint32_t size);
+
+/* The same in a program that tells of every access (control: samples). */
+RP_HOOK void rp_run_read(const void *address, uint32_t access, uint32_t size);
+RP_HOOK void rp_run_write(void *address, uint32_t access, uint32_t size);
 
 /* Ranges, before or behind a library call that touches them; a null address or length 0 is nothing. */
 RP_HOOK void rp_read_range(const void *address, uint32_t access, uint64_t length);
@@ -152,6 +158,11 @@ struct rp_global {
    by blanks, strings percent-encoded. Access ids and sites in decimal.
 
    algorithm dfs|dpor|pdp|dhtc|optimal|race|states
+   algorithm sample        no search: executions by schedules that are drawn
+   samples N               the program tells of every access, with ids below N
+   sampling mixed|walk|stay|pct|pos   of algorithm sample: how schedules are drawn (search_sample.c)
+   seed N                  of its first execution; the next one has the next number
+   last N                  replay: tell the last N steps only
    all 0|1                 go on after the first race
    max_executions N        0: no limit
    time_limit SECONDS      0: none
@@ -195,6 +206,7 @@ struct rp_global {
    race A TID_A B TID_B ADDRESS TOGETHER SCHEDULE INPUTS THREADS
         the two accesses by id in the order of the run; TOGETHER 1: the schedule ends with both threads standing
         before them. SCHEDULE as above, INPUTS as VALUE@SITE, THREADS as TID:PARENT:CREATED_AT_SITE, separated by blanks
+   possible A TID_A B TID_B ADDRESS   another order of an execution would show this race, but executing it did not
    other KIND MESSAGE TID SITE SCHEDULE INPUTS THREADS           deadlock, assertion, abort, crash, ...; SITE is
         the access of a `use after free`
    step TID STEPS WHAT ID ADDRESS VALUE HELD STACK SIZE ORDER RESULT OBJECT KIND ACCESS
@@ -205,12 +217,15 @@ struct rp_global {
         mutex_kind, + 4 if it is robust); ACCESS by id, -1 for none
    next ...                the same: an access before which a thread stands when a race was driven; or the operation
                            in which it waits when the run ends in a deadlock (RESULT of a join: the thread)
+   block OWNER.NUMBER SITE SIZE CALLS   replay only: where a block of the heap was allocated that other records name, and the
+                           calls through which that place was reached, innermost last
    event TID STEPS WHAT ADDRESS OBJECT VALUE   replay only: what is no step (join, sem_init, barrier_init, once done)
    bounded REASON [SITE]   something was cut, or not tried (because of SITE): no proof for this input
    stat NAME VALUE
    output TEXT             what the program wrote in the first execution
-   end REASON              complete | race | time | executions | interrupted | replayed | items | restart | inputs | pairs | deadlock
-                           (pairs: so many races that there is no room for more)
+   end REASON              complete | race | time | executions | interrupted | replayed | items | restart | inputs | pairs | deadlock | failure
+                           (pairs: so many races that there is no room for more; failure: the first executions of
+                           algorithm sample have all failed in the same way)
 
    A program that cannot be loaded: the reason on standard error, and status RP_REFUSED.
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "blocks.h"
 #include "fiber.h"
 #include "heap.h"
 #include "isolation.h"
@@ -101,6 +102,7 @@ const char *address_name(uintptr_t address) {
     size_t size;
     int owner, number;
     if (heap_contains((void *)address) && heap_find((void *)address, &base, &size, &owner, &number) != HEAP_NONE) {
+        block_is_named(owner, number);
         snprintf(text, sizeof text, "heap %d.%d+%zu", owner, number, (size_t)(address - (uintptr_t)base));
         return text;
     }
@@ -143,6 +145,13 @@ void report_hit(const struct hit *hit) {
     put_name(hit->address);
     report_put("\t%d", hit->together);
     put_schedule(hit->segments);
+    report_end();
+}
+
+/* Another order of the same events would show it, but that could not be executed. */
+void report_possible(const struct hit *hit) {
+    report_put("possible\t%u\t%u\t%u\t%u\t", hit->a, hit->tid_a, hit->b, hit->tid_b);
+    put_name(hit->address);
     report_end();
 }
 
@@ -198,6 +207,7 @@ static void put_other(const char *kind, const char *message, uint32_t site, uint
 void report_other(const char *kind, const char *message, uint32_t site) {
     const char *why = why_bounded(kind);
     if (why != NULL) {
+        if (!driving) G->failed = (uint64_t)site << 8 | (unsigned char)kind[0] | 1u << 7;
         char reason[640];
         if (strcmp(kind, "uninitialised") == 0)
             snprintf(reason, sizeof reason, "%s", message);

@@ -257,6 +257,11 @@ struct shared {
     uint32_t others, bounds;  /* findings of kind `other`, and what has bounded the search: those that were told */
     uint64_t other_keys[MAX_OTHERS], bound_keys[MAX_BOUNDS];
     uint64_t executions, blocked, transitions, classes;
+    uint64_t trace;       /* of the last execution that was drawn: a hash of its points */
+    uint64_t first_race;  /* the execution, from 1, in which a race was seen first */
+    uint64_t predicted;   /* races that another order would show */
+    uint32_t failures;    /* executions that have ended in a failure, from the first one on, without another end between */
+    uint64_t failed, failure; /* what the last one has ended in, or 0; what all of these have */
     uint64_t subspace_checks, subspace_race_free, backtracks_skipped, data_conflicts;
     uint32_t pairs_found;
     struct found_race found[MAX_PAIRS_FOUND];
@@ -301,6 +306,7 @@ void *reserve(size_t bytes); /* address space for what lasts; zero */
 
 enum mode { MODE_SEARCH, MODE_REPLAY };
 enum pruning { PRUNING_REPAIRED, PRUNING_PRINTED, PRUNING_NONE };
+enum sampling { SAMPLE_MIXED, SAMPLE_WALK, SAMPLE_STAY, SAMPLE_PCT, SAMPLE_POS };
 enum deadlocks { DEADLOCKS_NOT, DEADLOCKS_FIRST, DEADLOCKS_ALL };
 
 struct options {
@@ -314,6 +320,10 @@ struct options {
     uint64_t max_executions, max_steps;
     double time_limit;
     enum mode mode;
+    bool samples;           /* the program tells of every access (sampled.c) */
+    enum sampling sampling; /* how schedules are drawn */
+    uint64_t seed;          /* of the first execution; the next one has the next number */
+    uint64_t last;          /* replay: steps to tell, of the last ones; 0: all */
     enum pruning pruning; /* of subspaces without races: sound, as the paper prints it, not at all */
     int argc;
     char **argv;
@@ -360,6 +370,7 @@ struct algorithm {
     void (*begin)(void);                                  /* of a search, also when it begins anew */
     int (*choose)(struct node *node, uint32_t depth);      /* beyond the prefix: a thread, or -1 to stop here */
     void (*chosen)(struct node *node, uint32_t depth);     /* also within the prefix */
+    void (*between)(void);                                /* two executions, when what the first one found was told; or null */
     bool (*finish)(void);                                 /* of an execution: false when the search is complete */
     tset (*left)(struct node *node);                      /* still to be tried there, but for the chosen one: take it */
     bool (*divides)(void);                                /* may others search a part now? null: always */
@@ -367,7 +378,7 @@ struct algorithm {
     uint8_t (*search)(void); /* enum stop: one that goes back to states, not to the beginning (search_states.c), or null */
 };
 extern const struct algorithm algorithm_dfs, algorithm_dpor, algorithm_pdp, algorithm_dhtc, algorithm_optimal,
-    algorithm_race, algorithm_sweep, algorithm_unhunted, algorithm_classes, algorithm_states;
+    algorithm_race, algorithm_sweep, algorithm_unhunted, algorithm_classes, algorithm_states, algorithm_sample;
 
 /* ---- sched.c */
 
@@ -477,6 +488,7 @@ void fence_synchronise(uint8_t order);
 /* ---- report.c */
 
 void report_hit(const struct hit *hit);
+void report_possible(const struct hit *hit);
 void report_other(const char *kind, const char *message, uint32_t site);
 void report_bounded(const char *reason, uint32_t site); /* something is not tried: no proof for this input */
 const char *address_name(uintptr_t address);

@@ -22,8 +22,10 @@
 #include "libc.h"
 #include "outside.h"
 #include "processes.h"
+#include "sampled.h"
 #include "states.h"
 #include "sync.h"
+#include "threads.h"
 #include "validity.h"
 
 struct thread threads[RP_MAX_THREADS];
@@ -261,6 +263,7 @@ static void note_rivals(struct event *ev, tset enabled) {
 
 static void make_event(struct thread *t) {
     uint32_t e = G->event_count;
+    if (e + 2 >= G->event_limit && samples) e = G->event_count = 0; /* nobody goes back to the earlier ones */
     if (e + 2 >= G->event_limit) {
         limit_reached(RP_LIMIT_EVENTS);
         end_execution(CUT_EVENTS);
@@ -524,6 +527,20 @@ int default_choice(tset candidates) {
 
 /* ---- threads */
 
+/* Of a run that has made more threads than there are ids: that of one which has ended. What it did is ordered before what
+ * the new one does, if there is such a one; else what the two do is not compared. */
+static int former_thread(void) {
+    int found = -1;
+    for (int t = 0; t < RP_MAX_THREADS; t++) {
+        const struct thread *o = &threads[t];
+        if (o->state != T_FINISHED || !(o->joined || o->detached) || t == 0) continue;
+        if (self->hb[t] >= o->hb[t]) return t;
+        if (found < 0) found = t;
+    }
+    if (found >= 0) limit_reached(RP_LIMIT_OLD_THREADS);
+    return found;
+}
+
 /* Threads have the same id in every execution: who made it, and the how-many-th it is of theirs. */
 static int thread_id(uint8_t parent, uint32_t number) {
     static uint32_t last; /* one that is created next to another mostly has the next id */
@@ -531,7 +548,7 @@ static int thread_id(uint8_t parent, uint32_t number) {
         uint32_t id = last + 1 + i < G->paths ? last + 1 + i : last + 1 + i - G->paths;
         if (id < G->paths && G->path_parent[id] == parent && G->path_number[id] == number) return (int)(last = id);
     }
-    if (G->paths == RP_MAX_THREADS) return -1;
+    if (G->paths == RP_MAX_THREADS) return samples ? former_thread() : -1;
     uint32_t tid = G->paths;
     G->path_parent[tid] = parent;
     G->path_number[tid] = number;
@@ -586,8 +603,12 @@ struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t si
     }
     if (is_child_process) child_creates_thread();
     struct thread *t = &threads[tid];
+    uint32_t steps = t->state == T_FINISHED ? t->steps : 0, clock = t->state == T_FINISHED ? t->hb[tid] : 0;
+    if (t->state == T_FINISHED) thread_forget(t);
     thread_clear(t, (uint8_t)tid);
     inherit_clocks(t);
+    t->steps = steps; /* they go on counting: steps and clocks name what happened */
+    t->hb[tid] = clock + 1;
     thread_state_start(t);
     t->state = T_READY;
     t->parent = self != NULL ? self->tid : NO_THREAD;
@@ -598,6 +619,7 @@ struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t si
     t->pending = (struct op){.kind = OP_START, .id = RP_NO_ACCESS, .site = site};
     G->thread_parent[tid] = t->parent;
     G->thread_site[tid] = site;
+    if (samples && self != NULL) log_creation(t);
     fiber_stack(&t->fiber);
     fiber_make(&t->fiber, thread_entry, self == NULL);
     thread_locals(t);
@@ -647,6 +669,7 @@ static struct thread *start_program(void) {
     section_owner = NO_THREAD;
     for (uint32_t t = 0; t < G->paths; t++) threads[t].state = T_UNUSED;
     self = NULL;
+    if (samples) G->paths = 0; /* what an execution does depends on its seed alone */
     struct thread *main_thread = thread_create(main_entry, NULL, 0, false);
     silent &= ~BIT(0);
     self = main_thread;

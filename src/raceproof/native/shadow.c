@@ -11,6 +11,7 @@
  */
 
 #include "rt.h"
+#include "sampled.h"
 #include "weaker.h"
 
 #include <stdlib.h>
@@ -67,6 +68,7 @@ static void *private_memory(size_t bytes) {
 }
 
 void shadow_reset(void) {
+    if (samples) sample_reset();
     if (cells == NULL) {
         cells = private_memory(sizeof *cells * CELLS);
         access_records = private_memory(sizeof *access_records * MAX_RECORDS);
@@ -166,6 +168,10 @@ static inline uint8_t unsure_of(const struct op *op, uintptr_t word) {
 }
 
 void detect(const struct op *op) {
+    if (__builtin_expect(samples, 0)) {
+        sample_detect(op);
+        return;
+    }
     uintptr_t end = op->object + op->size;
     for (uintptr_t word = op->object & ~(uintptr_t)7; word < end; word += 8)
         detect_in_cell(op, word, mask_of(word, op->object, end), unsure_of(op, word));
@@ -178,6 +184,10 @@ static void forget(struct cell *c) {
 
 /* Freed memory that is handed out again: what was there is over. */
 void shadow_forget(void *base, size_t size) {
+    if (samples) {
+        sample_forget(base, size);
+        return;
+    }
     uintptr_t end = (uintptr_t)base + size;
     for (uintptr_t word = (uintptr_t)base & ~(uintptr_t)7; word < end; word += 8) forget(cell_at(word >> 3));
     weaker_forget(base, size);

@@ -4,6 +4,7 @@
 #include "libc.h"
 #include "processes.h"
 #include "program.h"
+#include "sampled.h"
 #include "sched.h"
 #include "sync.h"
 
@@ -24,7 +25,10 @@ _Noreturn void rp_exit_program(int status) {
 _Noreturn void rp_assume_failed(void) { stand_still(OP_NEVER); }
 
 /* Every scheduling point lets others go first; a yield adds nothing to that. */
-void rp_yield(void) { cancellation_point(); }
+void rp_yield(void) {
+    if (samples) sample_yield();
+    cancellation_point();
+}
 
 /* Each thread has its own clock: what it shows does not depend on the schedule. */
 uint64_t rp_now(void) { return self->virtual_time += NANOSECONDS_A_CALL; }

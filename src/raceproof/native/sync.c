@@ -5,6 +5,7 @@
  * order of dependent events, is the search's.
  */
 
+#include "sampled.h"
 #include "sync.h"
 
 #include <errno.h>
@@ -188,7 +189,9 @@ static int release_lock(const void *lock, enum object_type type, const char *wha
 }
 
 int lock_release(const void *lock, enum object_type type, const char *what) {
-    return told(release_lock(lock, type, what));
+    int result = release_lock(lock, type, what);
+    if (__builtin_expect(logging, 0)) log_event(LOG_RELEASE, self, self->steps - 1, (uintptr_t)lock, 0, 0);
+    return told(result);
 }
 
 /* ---- conditions */

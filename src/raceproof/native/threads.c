@@ -11,6 +11,7 @@
 
 #include "libc.h"
 #include "program_types.h"
+#include "sampled.h"
 #include "states.h"
 #include "sync.h"
 
@@ -102,6 +103,8 @@ _Noreturn void thread_exit(void *result) {
     thread_end();
 }
 
+void thread_forget(struct thread *t) { memset(specific[t->tid], 0, keys_used * sizeof **specific); }
+
 _Noreturn void rp_end_thread(void) {
     memset(specific[self->tid], 0, keys_used * sizeof **specific);
     self->result = NULL;
@@ -170,6 +173,7 @@ int thread_join(struct thread *t, bool waits) {
     }
     t->joined = 1;
     report_event("join", 0, O_NONE, t->tid);
+    if (samples) log_join(t);
     clock_join(self->hb, t->hb, G->paths);
     clock_join(self->dep, t->dep, G->paths);
     return 0;

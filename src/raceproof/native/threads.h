@@ -12,6 +12,7 @@ struct cleanup {
 };
 
 void threads_reset(void);
+void thread_forget(struct thread *t); /* its id is given to another one */
 void creation_step(const char *what); /* before a thread is created: others see it */
 void yield_step(void);
 _Noreturn void thread_exit(void *result);

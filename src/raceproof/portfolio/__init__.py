@@ -6,6 +6,7 @@ from raceproof.portfolio.deadlocks import describe_deadlock
 from raceproof.portfolio.engines import ENGINES, Engine, EngineFunction, Settings, model_executor, ordered_pairs
 from raceproof.portfolio.ledger import Decision, Ledger
 from raceproof.portfolio.naming import Namer
+from raceproof.portfolio.sampling import sample
 from raceproof.portfolio.trace import race_trace, trace_incident, trace_race
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "model_executor",
     "ordered_pairs",
     "race_trace",
+    "sample",
     "taken_for_granted",
     "trace_incident",
     "trace_race",

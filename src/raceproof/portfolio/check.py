@@ -82,7 +82,7 @@ def check(
     _run(course, engines, settings.properties)
     on_stage("result")
     conclusion = _conclude(cp, course, given, settings.properties, time.monotonic() - start)
-    return replace(conclusion, setup=course.setup, sources=_sources(settings, cp.program.origin))
+    return replace(conclusion, setup=course.setup, sources=sources_of(settings, cp.program.origin))
 
 
 def _run(course: Course, engines: Sequence[str], properties: tuple[Property, ...]) -> None:
@@ -144,7 +144,7 @@ def _conclude(
         for number, pair in enumerate(ledger.pairs, start=1)
     ]
     named = tuple(
-        replace(_traced(namer, pair), fingerprint=fingerprint)
+        replace(traced(namer, pair), fingerprint=fingerprint)
         for pair, fingerprint in zip(pairs, fingerprints(pairs), strict=True)
     )
     verdict, scope, reason = _verdict(cp, named, reports, given, course.interrupted_at)
@@ -198,7 +198,7 @@ def without_races(left: int) -> str:
     return f"the program has no data race: {_count(left, 'pair')} of accesses not proved race-free"
 
 
-def _traced(namer: Namer, pair: PairResult) -> PairResult:
+def traced(namer: Namer, pair: PairResult) -> PairResult:
     race = pair.race
     if race is None or not race.schedule.steps:
         return pair
@@ -206,7 +206,7 @@ def _traced(namer: Namer, pair: PairResult) -> PairResult:
     return replace(pair, race=replace(race, trace=trace))
 
 
-def _sources(settings: Settings, origin: Origin) -> Sources | None:
+def sources_of(settings: Settings, origin: Origin) -> Sources | None:
     request, target = settings.request, settings.search.target
     if request is None:
         return None

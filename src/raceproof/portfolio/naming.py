@@ -17,6 +17,7 @@ from raceproof.model import (
     AccessId,
     AccessResult,
     Base,
+    Block,
     CertifiedNet,
     ConcurrentProgram,
     Finding,
@@ -53,13 +54,44 @@ _MAX_COMBINATIONS = 1000
 class Namer:
     """Makes `PairResult`s of one program; names are worked out once, as many pairs share them."""
 
-    def __init__(self, cp: ConcurrentProgram) -> None:
+    def __init__(self, cp: ConcurrentProgram, blocks: Sequence[Block] = ()) -> None:
         self._cp = cp
+        self._blocks = {block.name: block for block in blocks}
+        self._block_names: facts.BlockNames | None = None
         self._locations: dict[MemLoc, str] = {}
         self._locks: dict[Linear, str] = {}
         self._threads: dict[ThreadId, str] = {}
         self._sites: dict[SiteId, tuple[str, SourcePos | None]] = {}
         self._globals: Counter[str] = Counter()
+
+    def within(self, schedule: Schedule) -> Namer:
+        """One that knows what the run of this schedule has allocated."""
+        if not schedule.blocks:
+            return self
+        found = Namer(self._cp, schedule.blocks)
+        found._block_names = self._block_names = self._block_names or facts.BlockNames(self._cp)
+        return found
+
+    def _in_block(self, text: str, size: int | None) -> str | None:
+        if not self._blocks:
+            return None
+        self._block_names = self._block_names or facts.BlockNames(self._cp)
+        return self._block_names.name(self._blocks, text, size)
+
+    def met(self, pair: RacePair, schedule: Schedule) -> str:
+        """What the two accesses of a run touched, in the programmer's words."""
+        steps = schedule.record or schedule.steps
+        step = next((step for step in reversed(steps) if step.access in schedule.accesses), None)
+        accesses = [self._cp.accesses[number] for number in (pair.first, pair.second)]
+        if step is not None:
+            size = min((a.size for a in accesses if a.size), default=None)
+            if (found := self._global_at(step.address)) is not None:
+                return self.location(MemLoc(*found, size))
+            if (name := self.within(schedule)._in_block(step.address, size)) is not None:
+                return name
+        names = [facts.place_name(self._cp.program, access.site, access.touch) for access in accesses]
+        found_names = [name for name in names if name is not None]
+        return min(found_names, key=lambda name: "*" in name or "->" in name, default="memory")
 
     def pair(
         self,
@@ -88,7 +120,7 @@ class Namer:
             verdict=decision.verdict,
             scope=decision.scope,
             engine=decision.finding.engine if decision.finding is not None else None,
-            target=self.location(self.raced(pair, schedule) if schedule is not None else pair.target),
+            target=self.target(pair, schedule),
             accesses=accesses,
             evidence=evidence,
             race=race,
@@ -97,6 +129,17 @@ class Namer:
             heaps=found.map if isinstance(found, OwnedHeaps) else None,
             unwinding=found if isinstance(found, Unwinding) else None,
         )
+
+    def target(self, pair: RacePair, schedule: Schedule | None) -> str:
+        if schedule is None:
+            return self.location(pair.target)
+        if not self._has_views(pair):
+            return self.met(pair, schedule)
+        return self.location(self.raced(pair, schedule))
+
+    def _has_views(self, pair: RacePair) -> bool:
+        """Whether static facts say where the accesses may go; else only runs do."""
+        return any(self._cp.accesses[number].views for number in (pair.first, pair.second))
 
     def racing(self, pair: RacePair, schedule: Schedule) -> tuple[AccessResult, AccessResult]:
         """The two accesses as they were executed."""
@@ -162,12 +205,23 @@ class Namer:
     def address(self, text: str, size: int | None) -> str:
         """`account+40`, as the runtime names an address in a global, in the programmer's words; others as they are."""
         found = self._global_at(text)
-        return self.location(MemLoc(*found, size)) if found is not None else text
+        if found is None:
+            return self._in_block(text, size) or text
+        return self.location(MemLoc(*found, size))
+
+    def place(self, text: str, access: Access) -> str:
+        """What an access goes to; where the place has no name, as its code calls it."""
+        name = self.address(text, access.size)
+        if name != text or not text.startswith(("heap ", "stack ", "0x")):
+            return name
+        return facts.place_name(self._cp.program, access.site, access.touch) or text
 
     def lock_at(self, text: str) -> str:
         """The same for a lock: it is a member of its own, however large."""
         found = self._global_at(text)
-        return facts.describe_lock(self._cp, Linear(found[1], ((Base(found[0]), 1),))) if found is not None else text
+        if found is None:
+            return self._in_block(text, 1) or text
+        return facts.describe_lock(self._cp, Linear(found[1], ((Base(found[0]), 1),)))
 
     def _global_at(self, text: str) -> tuple[ObjectId, int] | None:
         name, _, offset = text.partition("+")
@@ -206,6 +260,8 @@ class Namer:
             view = next(iter((*fits, *access.views)), None)
             calls = (self.site(call)[1] for call in step.stack) if step is not None else ()
             found = self._access(access, view)
+            if view is None and step is not None:  # no flow was followed: what it held in the run
+                found = replace(found, held=tuple(sorted(map(self.within(schedule).lock_at, step.held))))
             return replace(
                 found,
                 thread=names.get(racer, f"thread {racer}"),

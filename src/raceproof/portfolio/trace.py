@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from raceproof import explore
 from raceproof.model import ConcurrentProgram, Deadlock, RacePair, Role, Run, RunStep, Schedule, Trace, TraceStep
@@ -12,6 +13,7 @@ from raceproof.portfolio.naming import Namer
 
 def trace_race(cp: ConcurrentProgram, pair: RacePair, schedule: Schedule, replayed: explore.Replayed) -> Trace:
     """The run up to its race."""
+    schedule = replace(schedule, steps=replayed.steps, record=replayed.record, blocks=replayed.blocks)
     return race_trace(
         Namer(cp),
         pair,
@@ -33,13 +35,14 @@ def race_trace(
     repeated: bool = True,
 ) -> Trace:
     first, second = namer.racing(pair, schedule)
+    namer = namer.within(schedule)
     racers = schedule.racers if schedule.accesses[0] == pair.first else schedule.racers[::-1]
     return Trace(
         threads=namer.threads(run),
         steps=_steps(namer, steps),
         racing=((racers[0], first), (racers[1], second)),
         together=schedule.together,
-        target=namer.location(namer.raced(pair, schedule)),
+        target=namer.target(pair, schedule),
         ended=ended,
         repeated=repeated,
         digest=_digest(steps),
@@ -103,7 +106,7 @@ def _steps(namer: Namer, steps: Sequence[RunStep]) -> tuple[TraceStep, ...]:
                 thread=step.thread,
                 number=step.number,
                 operation=step.operation,
-                address=namer.address(step.address, access.size) if access is not None else namer.lock_at(step.address),
+                address=namer.place(step.address, access) if access is not None else namer.lock_at(step.address),
                 value=step.value,
                 held=tuple(map(namer.lock_at, step.held)),
                 pos=pos,
