@@ -19,6 +19,7 @@ _FIRST_WORD = re.compile(r"\w[\w-]*")
 _LIMIT = re.compile(r"time limit of [\d.]+ s reached|its share of the time, [\d.]+ s, was up")
 _IN_BRACKETS = re.compile(r" \([^()]*\)$")
 _EXECUTIONS = re.compile(r"\b[\d,]+ executions?\b")
+_THREADS = re.compile(r"`[^`]+` \(created at [^)]*\)")
 _PLACES = re.compile(r"\bat [\w./-]+:\d+(?:, [\w./-]+:\d+)*")
 _SHOWN = 12
 
@@ -96,6 +97,7 @@ def reason_kind(text: str) -> str:
     if text.startswith("possible: "):
         return "possible: there is a run of the net, or of the model, to both accesses, which was not executed"
     text = _LIMIT.sub("time limit reached", text)
+    text = _THREADS.sub("threads", text)
     text = _PLACES.sub("there", _EXECUTIONS.sub("the executions", text))
     return _IN_BRACKETS.sub("", text)
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from raceproof.core import Budget, LimitReached
 from raceproof.facts import describe_lock, race_pairs
 from raceproof.lockset.addresses import common_lock, why_disjoint
+from raceproof.lockset.causes import missing
 from raceproof.lockset.order import why_ordered
 from raceproof.lockset.regions import why_regions
 from raceproof.model import (
@@ -203,7 +204,7 @@ def _open(cp: ConcurrentProgram, first: Access, view_1: View, second: Access, vi
         text = f"the two may happen at the same time, and have no lock in common ({held})"
     if first.is_atomic != second.is_atomic:
         text += "; one of them is atomic, the other is not"
-    return Reason(text, views=(view_1, view_2))
+    return Reason(f"{text}: {missing(cp, first, view_1, second, view_2)}", views=(view_1, view_2))
 
 
 def _locks(cp: ConcurrentProgram, view: View) -> str:

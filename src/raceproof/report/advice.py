@@ -8,6 +8,7 @@ from raceproof.report.terminal import place
 
 _TIME = ("time limit", "time was up", "share of the time")
 _ALONE = "ended before it created a thread"
+_NO_JOIN = "no join that can be followed"
 _WORD = 8  # bytes that one atomic access can have
 
 
@@ -71,7 +72,7 @@ def advice(result: CheckResult, pair: PairResult) -> list[str]:
         return []
     if pair.is_for_this_input:
         return ["Every schedule was tried with this input: if no other one matters, say --accept this-input."]
-    return [*_unknown_code(pair), *_search(result, pair), *_locks(pair)]
+    return [*_unknown_code(pair), *_order(pair), *_search(result, pair), *_locks(pair)]
 
 
 def _unknown_code(pair: PairResult) -> list[str]:
@@ -80,6 +81,15 @@ def _unknown_code(pair: PairResult) -> list[str]:
     return [
         "If the unknown functions touch or keep less than that, describe them under [[function]] in raceproof.toml;"
         " or give the files that define them."
+    ]
+
+
+def _order(pair: PairResult) -> list[str]:
+    if not any(_NO_JOIN in text for text in pair.evidence):
+        return []
+    return [
+        "If a join before that waits for the thread: joins are followed by the variable, or the element in a counted"
+        " loop, that the creation stored the id in."
     ]
 
 

@@ -246,13 +246,13 @@ class Workshop:
             if mine and not (thread.many and (thread.instances is None or thread.instances > mine)):
                 continue
             try:
-                nodes = self.graph(thread.id).nodes
+                frees = {edge.frees for node in self.graph(thread.id).nodes for edge in node.edges}
             except (LimitReached, Unsupported):
-                return frozenset(("", *self.around.program.globals))
-            for edge in (edge for node in nodes for edge in node.edges):
-                if edge.frees is None:
+                frees = {self.around.released_below(thread.start)}
+            for names in frees:
+                if names is None:
                     return frozenset(("", *self.around.program.globals))
-                found |= edge.frees
+                found |= names
         return frozenset(found)
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from raceproof.core import Unsupported, reverse_postorder
 from raceproof.domains import Variable
 from raceproof.facts import (
+    RELEASING,
     Sync,
     SyncOp,
     has_fallible_locks,
@@ -134,6 +135,30 @@ class Surroundings:
     def may_release_all(self, targets: CallTargets) -> bool:
         """Code that nothing describes, which has pointers to locks or may run functions of the program."""
         return targets.is_unknown and (targets.may_release_any or bool(self.calls.from_outside))
+
+    def released_below(self, name: str) -> frozenset[str] | None:
+        """Global variables with locks that the function, or one below it, may give back; None: any. "" is the lock of
+        atomic sections."""
+        found: set[str] = set()
+        work, seen = [name], {name}
+        while work:
+            current = work.pop()
+            found |= {""} if is_atomic_function(current) else set()
+            for instr in self.program.functions[current].instructions():
+                targets = self.calls.targets[instr.id] if isinstance(instr, Call) else None
+                if targets is None:
+                    continue
+                kinds = {op.kind for op in thread_operations(targets)}
+                is_releasing = not kinds.isdisjoint(RELEASING)
+                if self.may_release_all(targets) or (is_releasing and targets.may_lock_in is None):
+                    return None
+                if is_releasing and targets.may_lock_in is not None:
+                    found |= targets.may_lock_in
+                found |= {""} if Sync.ATOMIC_END in kinds else set()
+            new = set(self._callees[current]) - seen
+            seen |= new
+            work += sorted(new)
+        return frozenset(found)
 
     def may_refuse_owner(self, op: SyncOp, variable: str) -> bool:
         """Whether locking what is in a variable may fail because the thread holds it already."""

@@ -11,7 +11,7 @@ from unit.transactions.c_programs import PROGRAMS, of_file, of_text
 
 from raceproof.core import Budget, LimitReached
 from raceproof.model import Scope, Verdict
-from raceproof.transactions import refinement
+from raceproof.transactions import refinement, threads
 from raceproof.transactions.engine import TransactionsOptions, run
 from raceproof.transactions.invariants import Solution
 from raceproof.transactions.products import DOMAINS
@@ -244,3 +244,25 @@ def test_an_array_that_a_pointer_leads_to(tmp_path: Path) -> None:
     """Both count from one address; with another pointer, which may lead anywhere in the array, nothing is known."""
     assert (13, 19) in of_file(PROGRAMS / "values" / "octagon_split_heap.c").proved("intervals", "octagons")
     assert not of_file(PROGRAMS / "values" / "octagon_split_heap_race.c").proved("intervals", "octagons")
+
+
+LARGE = """pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER; int x, y;
+void *f(void *p) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; }
+void *g(void *p) { STEPS return 0; }
+int main(void) { pthread_t a, b, c; create(a, f); create(b, f); create(c, g); return 0; }"""
+
+
+@pytest.mark.parametrize(("used", "is_proved"), [("n", True), ("m", False)])
+def test_a_thread_that_is_too_large_takes_only_its_own_locks(
+    used: str, is_proved: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it gives back counts as given back at any time, whether it holds it or not."""
+    monkeypatch.setattr(threads, "MAX_NODES", 40)
+    step = f"pthread_mutex_lock(&{used}); y++; pthread_mutex_unlock(&{used});"
+    program = of_text(LARGE.replace("STEPS", 30 * step), tmp_path)
+    lines = {
+        program.lines(pair) for pair in program.pairs if program.line(pair.first) == program.line(pair.second) == 2
+    }
+    found = replace(program, open_pairs=program.pairs).proved("intervals")
+    assert lines
+    assert (lines <= found) is is_proved

@@ -307,5 +307,5 @@ def rename_memory(memory: Mapping[tuple[Linear, int], Known], renaming: Renaming
     for (address, size), known in memory.items():
         new_address, new_value = rename(address, renaming), rename(known.value, renaming)
         if new_address is not None and new_value is not None:
-            result[(new_address, size)] = Known(new_value, known.objects, known.in_section)
+            result[(new_address, size)] = Known(new_value, known.objects, known.in_section, known.is_seen)
     return result

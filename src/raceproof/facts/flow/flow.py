@@ -527,6 +527,9 @@ class Flow:
     def is_own(self, w: Walker, targets: tuple[MemLoc, ...]) -> bool:
         return self.stability is not None and self.stability.is_own(w.context.thread, targets)
 
+    def writes_alone(self, w: Walker, targets: tuple[MemLoc, ...]) -> bool:
+        return self.stability is not None and self.stability.writes_alone(w.context.thread, targets)
+
     def keeps_value(self, w: Walker, header: str, touch: TargetedTouch) -> bool:
         """This thread writes nothing there in any round of the loop."""
         places = frozenset(touch.targets)

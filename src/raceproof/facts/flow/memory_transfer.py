@@ -62,9 +62,9 @@ def load(w: Walker, instr: Load, state: State) -> None:
     if is_stable:
         open_fresh(address, state)
         state.values[name] = of_atom(Stable(address, size))
-    elif is_tracked(w, touch, address, state):
+    elif (found := tracked(w, touch, address, w.evaluator.itself(name), state)) is not None:
         open_fresh(address, state)
-        state.memory[(address, size)] = Known(w.evaluator.itself(name), touch.objects)
+        state.memory[(address, size)] = found
     else:
         w.flow.observed.note_word(address, size)
         _observe(w, name, address, size, instr.order, state)
@@ -102,8 +102,9 @@ def store(w: Walker, instr: Store, state: State) -> list[State] | None:
     before = state.memory.get((address, instr.type.size))
     _write(w, touch, address, instr.type.size, state)
     address, value = w.value(instr.address, state), w.value(instr.value, state)  # the write may have made names stale
-    if isinstance(instr.type, IntType | PtrType) and is_tracked(w, touch, address, state):
-        state.memory[(address, instr.type.size)] = Known(value, touch.objects)
+    found = tracked(w, touch, address, value, state) if isinstance(instr.type, IntType | PtrType) else None
+    if found is not None:
+        state.memory[(address, instr.type.size)] = found
     w.flow.observed.note_word(address, instr.type.size)
     counting.write(w, instr, address, state)
     tokens.write(w, instr, address, touch, state)
@@ -184,11 +185,20 @@ def overwrite(w: Walker, touch: TargetedTouch, address: Linear, size: int | None
         del state.memory[key]
 
 
-def is_tracked(w: Walker, touch: TargetedTouch, address: Linear, state: State) -> bool:
-    """Nobody else can change this memory now."""
+def tracked(w: Walker, touch: TargetedTouch, address: Linear, value: Linear, state: State) -> Known | None:
+    """What is known of memory that has this value, if nobody else can change it now."""
     if any(atom in state.fresh and factor == 1 for atom, factor in address.terms):
-        return True
-    return bool(touch.objects) and (not (touch.objects & w.world.may_escape) or w.flow.is_own(w, touch.targets))
+        return Known(value, touch.objects)
+    if not touch.objects:
+        return None
+    if not touch.objects & w.world.may_escape or w.flow.is_own(w, touch.targets):
+        return Known(value, touch.objects)
+    return Known(value, touch.objects, is_seen=True) if w.flow.writes_alone(w, touch.targets) else None
+
+
+def is_tracked(w: Walker, touch: TargetedTouch, address: Linear, state: State) -> bool:
+    """Nobody else can change this memory now, whoever may look at it."""
+    return tracked(w, touch, address, address, state) is not None
 
 
 def send(w: Walker, address: Linear, value: Linear | None, state: State) -> None:

@@ -76,4 +76,4 @@ def _put(state: State, value: Linear, number: int) -> None:
         state.values[register] = Linear(number)
     for key, known in list(state.memory.items()):
         if known.value == value:
-            state.memory[key] = Known(Linear(number), known.objects, known.in_section)
+            state.memory[key] = Known(Linear(number), known.objects, known.in_section, known.is_seen)

@@ -45,6 +45,7 @@ class Stability:
         self._writers: dict[tuple[MemLoc, ...], ThreadId | None] = {}
         self._special: dict[ThreadId, int] | None = None
         self._users: dict[tuple[MemLoc, ...], set[ThreadId]] = {}
+        self._only_writers: dict[tuple[MemLoc, ...], ThreadId | None] = {}
         self._places: dict[Linear, frozenset[MemLoc]] = {}
         self._changes: dict[tuple[str, SiteId, frozenset[MemLoc]], bool] = {}
 
@@ -63,13 +64,13 @@ class Stability:
         return is_anothers or not self._may_write_after(info, site, places)
 
     def special(self, thread: ThreadId) -> int:
-        """Objects, as bits, with a location that is this thread's own or is written by it alone."""
+        """Objects, as bits, with a location that is this thread's own or is written by it alone, whenever that is."""
         if self._special is None:
             self._special = {}
             for targets in {touch.targets for touch in self._touched.values()}:
                 bits = sum(1 << o for o in {t.object for t in targets})
                 users = self._users_of(self._keys(targets))
-                for special in {*(users if len(users) == 1 else ()), self.writer(targets)}:
+                for special in {*(users if len(users) == 1 else ()), self.writer(targets), self._only_writer(targets)}:
                     if special is not None:
                         self._special[special] = self._special.get(special, 0) | bits
         return self._special.get(thread, 0)
@@ -82,6 +83,21 @@ class Stability:
             unseen = any(map(self._world.may_change_unseen, targets))
             self._users[targets] = self._users_of(self._keys(targets)) | ({UNSTABLE} if unseen else set())
         return self._users[targets] <= {thread} or self.writer(targets) == thread
+
+    def writes_alone(self, thread: ThreadId, targets: tuple[MemLoc, ...]) -> bool:
+        """Nobody but this thread, of which there is one, ever writes the location, whoever reads it meanwhile: what it
+        reads there is what it has written last, or what was there before."""
+        return thread != SHARED and bool(targets) and self._only_writer(targets) == thread
+
+    def _only_writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
+        if targets not in self._only_writers:
+            writing = [key for key in self._keys(targets) if self._touched[key].touch.kind.writes]
+            threads = {view.thread for key in writing for view in self._views.get(key, ()) if not view.private}
+            only = threads.pop() if len(threads) == 1 else None
+            is_one = only is not None and only != SHARED and not self._records[only].many
+            unseen = any(map(self._world.may_change_unseen, targets))
+            self._only_writers[targets] = only if is_one and not unseen else None
+        return self._only_writers[targets]
 
     def writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
         """The one thread that writes a stable location; None if nobody does; `UNSTABLE` if it is not stable."""

@@ -48,11 +48,13 @@ class Condition:
 @dataclass(frozen=True, slots=True)
 class Known:
     """The content of a location; `objects` are those the location may lie in. `in_section`: others write there, but
-    not before the atomic section ends."""
+    not before the atomic section ends. `is_seen`: only this thread writes there, but others may look meanwhile: so no
+    thread that it creates inherits what is there now."""
 
     value: Linear
     objects: frozenset[ObjectId]
     in_section: bool = False
+    is_seen: bool = False
 
 
 @dataclass(slots=True)

@@ -22,7 +22,7 @@ from raceproof.facts.flow.rounds import (
     is_constant_in_frame,
     moving_part,
 )
-from raceproof.facts.flow.state import MANY, Condition, Known, State
+from raceproof.facts.flow.state import MANY, Condition, State
 from raceproof.facts.library.effects import SyncOp
 from raceproof.ir import Call, Cast, IntType, Load, Operand, Phi, Reg, SiteId, operands
 from raceproof.model import (
@@ -199,10 +199,12 @@ def _remember_id(w: Walker, instr: Call, op: SyncOp, start: str, state: State) -
     if len(touches) != 1 or op.arg is None:
         return
     address = w.value(instr.args[op.arg], state)
-    if memory_transfer.is_tracked(w, touches[0], address, state):
-        record = w.flow.thread(w.context, start, instr.id)
+    record = w.flow.thread(w.context, start, instr.id)
+    created = of_atom(Opaque(f"{THREAD_ID}{record.id}"))
+    found = memory_transfer.tracked(w, touches[0], address, created, state)
+    if found is not None:
         size = touches[0].touch.size or w.world.program.pointer_size
-        state.memory[(address, size)] = Known(of_atom(Opaque(f"{THREAD_ID}{record.id}")), touches[0].objects)
+        state.memory[(address, size)] = found
 
 
 def _child_state(
@@ -218,6 +220,7 @@ def _child_state(
         for key, known in state.memory.items()
         if key[0].is_absolute
         and not known.in_section
+        and not known.is_seen
         and known.value.is_absolute
         and known.objects & may_escape
         and not any(atom in state.fresh for atom in key[0].atoms())
