@@ -40,6 +40,7 @@ SEARCHES: dict[str, tuple[str, ...]] = {
     f"explore, {name}": ("explore", "--pairs", "all", "--all", "--algorithm", name)
     for name in ("race", "optimal", "dfs")
 }
+STATES = {"explore, states": ("explore", "--pairs", "all", "--all", "--algorithm", "states")}
 WHOLE: dict[str, tuple[str, ...]] = {"check, all engines": ("check",)}
 
 
@@ -80,7 +81,8 @@ SERIES = (
     ),
     Series(
         "jobs", "Jobs in a list", "jobs that two workers take out", of_jobs,
-        (1, 2, 3, 4, 6, 8, 12, 16, 64, 256, 4096, 65_536), {**_BY_OWNERS, "bmc": STATIC["bmc"], **SEARCHES, **WHOLE},
+        (1, 2, 3, 4, 6, 8, 12, 16, 64, 256, 4096, 65_536),
+        {**_BY_OWNERS, "bmc": STATIC["bmc"], **SEARCHES, **STATES, **WHOLE},
     ),
 )  # fmt: skip
 

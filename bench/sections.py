@@ -181,6 +181,12 @@ need; empty where a search was not through within its seconds. *exponent*: of th
 The racy twin of each program (`-DRACY`) is executed by `states`. Below: larger pools; *bytes told*: what tells one
 state from another; of each state 16 bytes are kept.""",
     ),
+    "state_scripts": (
+        "## States beside schedules, on generated programs",
+        """Programs that `tests/exploration/state_scripts.py` generates: `states` with both of its reductions, with one,
+and without (*plain*), beside `dfs`, which is cut after 4,000 executions. A problem is a race or deadlock that one
+search has and another one must not miss, a search that does not end, or two states with one hash.""",
+    ),
     "scaling": (
         "## Scaling",
         """How time and memory grow, each direction alone, in programs without races that are made for it. Each point is

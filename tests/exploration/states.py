@@ -81,10 +81,10 @@ def compare(
         prepared = explore.prepare(cp, pairs, options, Budget.seconds(60))
     except (Unsupported, LimitReached, InputError) as error:
         return Compared(skipped=str(error))
-    mine = _seen(run_host(prepared.host, prepared.program, control(prepared, options, seconds)))
+    mine = seen(run_host(prepared.host, prepared.program, control(prepared, options, seconds)))
     plain = replace(options, algorithm="dfs", max_states=0, exact_states=False)
     before = explore.prepare(cp, pairs, plain, Budget.seconds(60))
-    oracle = _seen(run_host(before.host, before.program, control(before, plain, seconds)))
+    oracle = seen(run_host(before.host, before.program, control(before, plain, seconds)))
     return Compared(None, tuple(_problems(mine, oracle, lambda key: places(cp, key))), oracle, mine)
 
 
@@ -108,7 +108,7 @@ def _problems(mine: Seen, oracle: Seen, place: Callable[[Key], str]) -> list[str
     return found
 
 
-def _seen(run: HostRun) -> Seen:
+def seen(run: HostRun) -> Seen:
     stats = run.stats()
     bounds = tuple(dict.fromkeys(record.reason for record in of_kind(run.records, BoundedRecord)))
     races = [sorted(map(int, record.accesses)) for record in of_kind(run.records, RaceRecord)]

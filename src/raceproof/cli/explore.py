@@ -74,6 +74,19 @@ def add_parser(commands: Commands) -> None:
         help="states only: keep the states themselves, not only their hashes, and compare them",
     )
     search.add_argument(
+        "--symmetry",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="states only: take threads that nobody can tell apart for one another (default: yes)",
+    )
+    search.add_argument(
+        "--monitors",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="states only: no scheduling points at operations under a lock that all users of their object hold"
+        " (default: yes)",
+    )
+    search.add_argument(
         "--isolation",
         choices=["auto", *explore.ISOLATIONS],
         default="auto",
@@ -121,6 +134,8 @@ def run(args: argparse.Namespace) -> Exit:
         spurious=args.spurious_wakeups,
         max_states=int(args.max_states),
         exact_states=args.exact_states,
+        symmetry=args.symmetry,
+        monitors=args.monitors,
         pruning="printed" if args.as_printed else "none" if args.no_pruning else "repaired",
     )
     settings = portfolio.Settings(

@@ -23,6 +23,7 @@ from raceproof.model import (
 )
 
 KIND = "deadlock"
+LIVELOCK = "livelock"
 MOST_SHOWN = 10
 """Deadlocks that are repeated: with more, nobody looks at each."""
 
@@ -70,10 +71,14 @@ def judge(
     obstacle: str | None,
     has_race: bool,
     proof: Exhausted,
+    *,
+    has_livelock: bool = False,
 ) -> DeadlockFinding:
     """What follows from a search for deadlocks. `obstacle`: why it proves nothing."""
     if found:
         return DeadlockFinding(DeadlockVerdict.DEADLOCK, found, engine)
+    if has_livelock:
+        obstacle = "a livelock: a run comes to where no thread can end any more, though all that go on could"
     if is_doubtful:
         obstacle = "possible: an execution ended in a deadlock, but the same schedule did not again"
     elif obstacle is None and has_race:

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from raceproof import facts
 from raceproof.core import Budget, Contradiction, InternalError
-from raceproof.explore.deadlocks import executed_deadlocks, judge
+from raceproof.explore.deadlocks import LIVELOCK, executed_deadlocks, judge
 from raceproof.explore.options import FINDS_DEADLOCKS, ExploreOptions
 from raceproof.explore.outside import lasting_effects, unseen_order
 from raceproof.explore.parallel import run_hosts
@@ -89,7 +89,8 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOption
     if options.deadlocks:
         obstacle = _no_proof(cp, pairs, prepared, options, host_run, unconfirmed, "no deadlock")
         has_race = bool(races or options.known_races)
-        deadlock = judge(NAME, deadlocks, is_doubtful, obstacle, has_race, proof)
+        has_livelock = any(other.kind == LIVELOCK for other in of_kind(host_run.records, OtherRecord))
+        deadlock = judge(NAME, deadlocks, is_doubtful, obstacle, has_race, proof, has_livelock=has_livelock)
     return EngineResult(
         engine=NAME,
         findings=findings,
@@ -143,6 +144,8 @@ def control(prepared: Prepared, options: ExploreOptions, time_limit: float) -> C
         deadlocks=_looks_for(options),
         max_states=options.max_states,
         exact_states=options.exact_states,
+        symmetry=options.symmetry,
+        monitors=options.monitors,
     )
 
 

@@ -47,7 +47,8 @@ class ExploreOptions:
     `deadlocks`: look for deadlocks, which only some algorithms do (`FINDS_DEADLOCKS`), and go on behind races.
     `target`: where programs run, None for this machine.
     `max_states`: of algorithm `states`, how many it remembers (0: as many as there is memory for); `exact_states`: it
-    keeps them whole and compares them, not only their hashes.
+    keeps them whole and compares them, not only their hashes; `symmetry`: threads that nobody can tell apart are one
+    and the same to it; `monitors`: operations under a lock that all who use their object hold are no scheduling points.
     """
 
     module: LinkedModule | None = None
@@ -73,4 +74,6 @@ class ExploreOptions:
     target: Target | None = None
     max_states: int = 0
     exact_states: bool = False
+    symmetry: bool = True
+    monitors: bool = True
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

@@ -178,6 +178,8 @@ class Control:
     last: int = 0
     seed: int = 0
     sampling: str = ""
+    symmetry: bool = True
+    monitors: bool = True
 
     def text(self) -> str:
         return "".join(line + "\n" for line in self._lines())
@@ -201,6 +203,8 @@ class Control:
         if self.algorithm == STATES:
             yield f"max_states {self.max_states}"
             yield f"exact_states {int(self.exact_states)}"
+            yield f"symmetry {int(self.symmetry)}"
+            yield f"monitors {int(self.monitors)}"
         for argument in self.arguments:
             yield f"arg {encode(argument)}"
         for first, second in self.pairs:

@@ -8,6 +8,7 @@ that the runtime walks (native/states.h, `struct rp_frame`):
     %rp.frame = alloca [56 x i8]                        ; below, call, size, variables, values
     ...
     store i32 12, ptr %rp.frame.site                    ; before: call i32 @rp_lib_pthread_mutex_lock(ptr @m)
+                                                        ; twice its number; one more if a return may follow
     store i32 %i, ptr %rp.frame.7                       ; used behind the call
 
 So neither what the code generator leaves in registers and stack slots nor the layout of machine frames is part of a
@@ -54,6 +55,7 @@ _ONE_RESULT = frozenset((
     *("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor"),
     *("fadd", "fsub", "fmul", "fdiv", "frem", "fneg", "freeze", "load", "phi"),
 ))  # fmt: skip
+_END_THREAD = frozenset(f"@rp_lib_{name}" for name in ("pthread_exit", "thrd_exit"))
 _HEADER = 24  # bytes of `struct rp_frame` before the variables
 _VARIABLE = 16
 
@@ -222,10 +224,11 @@ class _Framed:
             raise Unsupported(f"telling states of a program in which {min(clash)} is a type and a value")
         moved = self._variables()
         live_out = self._live_out()
+        ending = self._ending()
         body: list[str] = []
         for block in self.function.blocks:
             body += block.head
-            body += self._block(block, live_out[block.label], moved)
+            body += self._block(block, live_out[block.label], moved, block.label in ending)
         return [self.function.header, *self._entry(moved), *body[len(self.function.blocks[0].head) :]]
 
     def _parameters(self) -> None:
@@ -318,9 +321,28 @@ class _Framed:
                     changed = True
         return live_out
 
+    def _ending(self) -> set[str]:
+        """Labels of the blocks behind which the function may return, or its thread may end. That the whole program may
+        end there does not count: it is how a program without an end deals with errors."""
+
+        def ends(instruction: _Instruction) -> bool:
+            return instruction.text.startswith("  ret ") or instruction.callee in _END_THREAD
+
+        found = {block.label for block in self.function.blocks if any(map(ends, block.instructions))}
+        while True:
+            more = {
+                block.label
+                for block in self.function.blocks
+                if block.label not in found
+                and not found.isdisjoint(target for i in block.instructions for target in i.targets)
+            }
+            if not more:
+                return found
+            found |= more
+
     # --- rows
 
-    def _block(self, block: _Block, live: set[str], moved: Sequence[_Instruction]) -> list[str]:
+    def _block(self, block: _Block, live: set[str], moved: Sequence[_Instruction], may_end: bool) -> list[str]:
         parts: list[list[str]] = []
         live = set(live)
         left_alone = {register for register, _ in self.variables}
@@ -335,7 +357,7 @@ class _Framed:
             if callee is not None and self._waits(callee):
                 if "musttail call" in instruction.text:
                     raise Unsupported("telling states at a call that must be a jump")
-                rows = [*self._tell(sorted(live - left_alone)), *rows]
+                rows = [*self._tell(sorted(live - left_alone), may_end), *rows]
             elif instruction.text.startswith("  ret ") and not self.is_entry:
                 rows = ["  store ptr %rp.frame.below, ptr @rp_frame_top, align 8", *rows]
             elif instruction.text.lstrip().startswith(("invoke ", "callbr ", "indirectbr ")):
@@ -347,7 +369,7 @@ class _Framed:
         plain = callee[1:]
         return callee[0] == "%" or callee in self.waiting or (plain.startswith("rp_") and plain not in QUIET)
 
-    def _tell(self, live: Sequence[str]) -> list[str]:
+    def _tell(self, live: Sequence[str], may_end: bool) -> list[str]:
         rows: list[str] = []
         at = begin = _HEADER + _VARIABLE * len(self.variables)
         for register in live:
@@ -355,7 +377,8 @@ class _Framed:
                 rows += [*before, *self._store(type_, value, at)]
                 at += _size(type_)
         self.largest = max(self.largest, at - begin)
-        return [*self._store("i32", str(self.numbers.next()), 8), *self._store("i32", str(at - begin), 12), *rows]
+        site = 2 * self.numbers.next() + may_end
+        return [*self._store("i32", str(site), 8), *self._store("i32", str(at - begin), 12), *rows]
 
     def _scalars(self, register: str) -> list[tuple[str, str, list[str]]]:
         """The parts of a value: type, register, and rows that make it."""

@@ -11,6 +11,7 @@
 
 #include "libc.h"
 #include "program_types.h"
+#include "states.h"
 #include "sync.h"
 #include "threads.h"
 
@@ -36,7 +37,10 @@ RP_LIB int rp_lib_thrd_create(uintptr_t *id, int (*start)(void *), void *argumen
 RP_LIB int rp_lib_thrd_join(uintptr_t id, int *result) {
     struct thread *t = thread_by_handle(id);
     int error = thread_join(t, true);
-    if (error == 0 && result != NULL) *result = (int)(intptr_t)t->result;
+    if (error == 0 && result != NULL) {
+        if (symmetry_is_on) symmetry_looks_at_result(t);
+        *result = (int)(intptr_t)t->result;
+    }
     return c11_result(error);
 }
 RP_LIB int rp_lib_thrd_detach(uintptr_t id) {
@@ -46,7 +50,10 @@ RP_LIB int rp_lib_thrd_detach(uintptr_t id) {
     return thrd_success;
 }
 RP_LIB void rp_lib_thrd_exit(int result) { thread_exit((void *)(intptr_t)result); }
-RP_LIB uintptr_t rp_lib_thrd_current(void) { return thread_handle(self); }
+RP_LIB uintptr_t rp_lib_thrd_current(void) {
+    symmetry_break();
+    return thread_handle(self);
+}
 RP_LIB int rp_lib_thrd_equal(uintptr_t a, uintptr_t b) { return a == b; }
 RP_LIB void rp_lib_thrd_yield(void) { yield_step(); }
 RP_LIB int rp_lib_thrd_sleep(const struct program_timespec *time, struct program_timespec *left) {

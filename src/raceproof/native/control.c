@@ -186,6 +186,10 @@ static void directive(char *line) {
         options.max_states = strtoull(rest, NULL, 10);
     } else if (strcmp(line, "exact_states") == 0) {
         options.exact_states = atoi(rest) != 0;
+    } else if (strcmp(line, "monitors") == 0) {
+        options.monitors = atoi(rest) != 0;
+    } else if (strcmp(line, "symmetry") == 0) {
+        options.symmetry = atoi(rest) != 0;
     } else if (strcmp(line, "max_steps") == 0) {
         options.max_steps = strtoull(rest, NULL, 10);
     } else if (strcmp(line, "isolation") == 0) {

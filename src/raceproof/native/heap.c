@@ -394,16 +394,22 @@ void heap_settle(void) {
 }
 
 /* Where blocks are decides where later ones will be. */
-void heap_tell(void) {
-    for (int i = 0; i < used_count; i++) {
-        const struct region *r = &regions[used_regions[i]];
-        if (r->small_count == 0) continue;
-        state_tell_number((uint64_t)used_regions[i] << 32 | r->small_count);
-        for (uint32_t k = 0; k < r->small_count; k++) {
-            const struct block *b = &r->index[k];
-            state_tell_number((uint64_t)b->start << 32 | b->capacity);
-            state_tell_number(b->state == HEAP_LIVE ? b->size : UINT64_MAX);
-            if (b->state == HEAP_LIVE) state_tell((void *)start_of(r, b), b->size);
-        }
+void heap_tell_of(int tid) {
+    const struct region *r = &regions[tid];
+    state_tell_number(r->small_count);
+    for (uint32_t k = 0; k < r->small_count; k++) {
+        const struct block *b = &r->index[k];
+        state_tell_number((uint64_t)b->start << 32 | b->capacity);
+        state_tell_number(b->state == HEAP_LIVE ? b->size : UINT64_MAX);
+        if (b->state == HEAP_LIVE) state_tell((void *)start_of(r, b), b->size);
     }
+}
+
+void heap_part_of(int tid, uintptr_t part[2]) {
+    part[0] = regions[tid].begin;
+    part[1] = regions[tid].small_top;
+}
+
+bool heap_is_of(int tid, const void *p) {
+    return regions[tid].small_count != 0 && (uintptr_t)p - regions[tid].begin <= regions[tid].small_top - regions[tid].begin;
 }

@@ -209,6 +209,26 @@ void objects_cover(void) {
     }
 }
 
+/* What of the objects concerns a thread beyond what it tells itself; so that equal states look equal. */
+uint64_t objects_uses(uint8_t tid) {
+    uint64_t found = 0;
+    for (uint32_t i = 0; i < object_count; i++) {
+        const struct object *o = &objects[i];
+        if (o->address == 0 || !((o->users | o->waiting | o->arrivals | o->readers) & BIT(tid))) continue;
+        uint64_t use = (o->users & BIT(tid)) != 0;
+        for (uint32_t k = 0; k < o->tokens; k++) use += (uint64_t)(o->token_ticket[k] > threads[tid].wait_ticket) << 1;
+        found = (found ^ (use + i)) * 0x9e3779b97f4a7c15u;
+    }
+    return found;
+}
+
+/* Those of the threads in whose memory there are objects. */
+tset objects_lie_in(tset among, tset (*owners)(uintptr_t at, tset among)) {
+    tset found = 0;
+    for (uint32_t i = 0; i < object_count; i++) found |= owners(objects[i].address, among);
+    return found;
+}
+
 /* Of a token only who may take it tells: those whose turn to wait came before. */
 static tset takers(const struct object *o, uint32_t token) {
     tset found = 0;
@@ -221,13 +241,13 @@ static tset takers(const struct object *o, uint32_t token) {
 
 static void tell_object(const struct object *o) {
     const uint8_t small[] = {o->type,      o->mutex_kind, o->robust, o->owner_died, o->unrecoverable,
-                             o->destroyed, o->owner,      o->once};
-    const uint64_t numbers[] = {o->address, o->depth,    o->readers, o->reader_depth,
-                                (uint64_t)o->value, o->arrived, o->arrivals, o->users,
-                                o->waiting, o->once == 1 ? o->once_frame : 0, o->tokens};
+                             o->destroyed, symmetry_name(o->owner), o->once};
+    const uint64_t numbers[] = {o->address, o->depth,    symmetry_names(o->readers), o->reader_depth,
+                                (uint64_t)o->value, o->arrived, symmetry_names(o->arrivals), symmetry_names(o->users),
+                                symmetry_names(o->waiting), o->once == 1 ? o->once_frame : 0, o->tokens};
     state_tell(small, sizeof small);
     state_tell(numbers, sizeof numbers);
-    for (uint32_t i = 0; i < o->tokens; i++) state_tell_number(takers(o, i));
+    for (uint32_t i = 0; i < o->tokens; i++) state_tell_number(symmetry_names(takers(o, i)));
 }
 
 /* As one that was never used: nobody can tell the two apart. */

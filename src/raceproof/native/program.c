@@ -166,7 +166,7 @@ _Noreturn void run_program(void) {
     end_below_main(call_main());
 }
 
-/* ---- states: the program's variables, those of its threads, and its arguments */
+/* ---- states: the program's variables and its arguments, and the variables of each thread */
 
 static size_t table_of_arguments(void) { return (size_t)(options.argc + 1) * sizeof(char *) + argument_size; }
 
@@ -179,10 +179,20 @@ void program_keep(void) {
 
 void program_tell(void) {
     for (int i = 0; i < region_count; i++) state_tell(regions[i].address, regions[i].size);
-    for (uint32_t t = 0; t < G->paths && tls_size != 0; t++)
-        if (threads[t].state == T_READY) state_tell(threads[t].tls, tls_size);
     state_tell(program.argv, table_of_arguments());
 }
+
+void program_tell_local(const struct thread *t) {
+    if (tls_size != 0) state_tell(t->tls, tls_size);
+}
+
+void program_locals_of(const struct thread *t, uintptr_t part[2]) {
+    part[0] = (uintptr_t)t->tls;
+    part[1] = part[0] + tls_size;
+}
+
+/* Or right behind them. */
+bool program_is_local(const struct thread *t, uintptr_t at) { return tls_size != 0 && at - (uintptr_t)t->tls <= tls_size; }
 
 /* Of variables that take more, a copy for each state would be too much. */
 bool program_is_small(void) {

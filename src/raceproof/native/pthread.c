@@ -13,6 +13,7 @@
 #include "libc.h"
 #include "outside.h"
 #include "program_types.h"
+#include "states.h"
 #include "sync.h"
 #include "threads.h"
 
@@ -33,7 +34,10 @@ static struct thread *thread_of(pthread_t id) { return thread_by_handle((uintptr
 static int join(pthread_t id, void **result, bool waits) {
     struct thread *t = thread_of(id);
     int error = thread_join(t, waits);
-    if (error == 0 && result != NULL) *result = t->result;
+    if (error == 0 && result != NULL) {
+        if (symmetry_is_on) symmetry_looks_at_result(t);
+        *result = t->result;
+    }
     return error;
 }
 
@@ -79,7 +83,10 @@ RP_LIB int rp_lib_pthread_detach(pthread_t id) {
 }
 
 RP_LIB void rp_lib_pthread_exit(void *result) { thread_exit(result); }
-RP_LIB pthread_t rp_lib_pthread_self(void) { return (pthread_t)thread_handle(self); }
+RP_LIB pthread_t rp_lib_pthread_self(void) {
+    symmetry_break();
+    return (pthread_t)thread_handle(self);
+}
 RP_LIB int rp_lib_pthread_equal(pthread_t a, pthread_t b) { return a == b; }
 
 RP_LIB int rp_lib_pthread_once(pthread_once_t *control, void (*routine)(void)) {

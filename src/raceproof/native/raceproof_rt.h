@@ -168,6 +168,8 @@ struct rp_global {
    time_limit SECONDS      0: none
    max_states N            of algorithm states: how many it remembers. 0: as many as there is memory for
    exact_states 0|1        it keeps them whole, and compares them
+   monitors 0|1            operations under a lock that all who use their object hold are no scheduling points
+   symmetry 0|1            it takes threads that nobody can tell apart for one another
    max_steps N             hooks in one execution before it is cut (the result is then bounded)
    isolation memory|fork
    spurious 0|1            condition variables may wake up without a signal

@@ -16,6 +16,7 @@
 #include "libc.h"
 #include "program.h"
 #include "report.h"
+#include "states.h"
 
 static int out = 1;
 static char *buffer;
@@ -168,6 +169,7 @@ static bool is_new(uint64_t *keys, uint32_t *count, uint32_t room, const char *t
 }
 
 void report_bounded(const char *reason, uint32_t site) {
+    if (states_peeks) states_peek_fails();
     if (driving || options.mode != MODE_SEARCH) return;
     if (!is_new(G->bound_keys, &G->bounds, MAX_BOUNDS, reason, site)) return; /* if full, others have been told */
     report_put("bounded\t");
@@ -179,7 +181,7 @@ void report_bounded(const char *reason, uint32_t site) {
 /* The program's own ends: it has chosen them, or no step is left. Everything else keeps something from being executed
  * that the program might do: it was cut short, or did what C does not define. */
 static const char *why_bounded(const char *kind) {
-    static const char *const own[] = {"deadlock", "abort", "assertion", "reach_error"};
+    static const char *const own[] = {"deadlock", "livelock", "abort", "assertion", "reach_error"};
     static const char *const ours[] = {"memory", "limit", "unsupported"};
     static const char *const cuts[] = {"crash", "stack overflow", "exit", "signal", "double free", "invalid free"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
@@ -205,6 +207,7 @@ static void put_other(const char *kind, const char *message, uint32_t site, uint
 }
 
 void report_other(const char *kind, const char *message, uint32_t site) {
+    if (states_peeks) states_peek_fails();
     const char *why = why_bounded(kind);
     if (why != NULL) {
         if (!driving) G->failed = (uint64_t)site << 8 | (unsigned char)kind[0] | 1u << 7;

@@ -152,6 +152,7 @@ struct thread {
     uint8_t waits_alone;           /* for the system: nobody else can run */
     uint8_t waited;                /* at a condition, in this round of a loop that only waits */
     uint8_t timed_out;             /* its wait at a condition, which now waits for the mutex */
+    uint8_t gang;                  /* the first of those like it (symmetry.c) */
     uint32_t created_at;
     uint32_t children;   /* created so far */
     uint32_t steps;      /* hooks completed */
@@ -313,6 +314,8 @@ struct options {
     const struct algorithm *algorithm;
     bool all, fork, spurious;
     bool exact_states;   /* keep the states themselves (search_states.c) */
+    bool monitors;       /* operations under a lock that all who use their object hold are no scheduling points (monitors.c) */
+    bool symmetry;       /* threads that nobody can tell apart are one and the same (symmetry.c) */
     uint64_t max_states; /* 0: as many as there is memory for */
     uint8_t deadlocks; /* enum deadlocks */
     bool weaker; /* some atomics are not sequentially consistent */

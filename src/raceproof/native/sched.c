@@ -135,7 +135,9 @@ bool is_enabled(const struct thread *t) {
     case OP_BARRIER_LEAVE: return object_of(op)->round > t->wait_ticket;
     case OP_ONCE: return object_of(op)->once != 1;
     case OP_ONCE_WAIT: return object_of(op)->once != 1;
-    case OP_JOIN: return threads[op->id].state == T_FINISHED || is_cancelled(t);
+    case OP_JOIN:
+        if (__builtin_expect(symmetry_is_on, 0)) return symmetry_may_join(&threads[op->id]);
+        return threads[op->id].state == T_FINISHED || is_cancelled(t);
     case OP_SPIN: return polls_changed(t);
     case OP_OUTSIDE: return outside_has_changed(t) || is_cancelled(t);
     case OP_EXIT: /* see nobody_can_run */
@@ -321,6 +323,7 @@ static void park(enum arrival why) {
 
 static enum arrival go_on(struct thread *t) {
     self = t;
+    monitors_step();
     arrived = ARRIVED_END;
     pulse.steps_left = options.max_steps;
     pulse.execution++;
@@ -351,6 +354,37 @@ static tset enabled_now(void) {
     return enabled;
 }
 
+bool states_peeks;
+static uint32_t peeked_joins;
+static uint8_t peeked_gang;
+
+_Noreturn void states_peek_fails(void) {
+    arrived = ARRIVED_END;
+    fiber_switch(&self->fiber, &host);
+    abort(); /* it is put back before it goes on */
+}
+
+void states_peek_join(struct thread *target) {
+    if (target->gang != peeked_gang) states_peek_fails();
+    if (peeked_joins == 0) {
+        arrived = ARRIVED_JOIN;
+        fiber_switch(&self->fiber, &host);
+        abort();
+    }
+    peeked_joins--;
+}
+
+bool states_peek(struct thread *t, uint32_t joins) {
+    enum arrival before = arrived;
+    peeked_joins = joins - 1; /* it stands in the first of them */
+    peeked_gang = threads[t->pending.id].gang;
+    states_peeks = true;
+    bool only_joins = go_on(t) == ARRIVED_JOIN;
+    states_peeks = false;
+    arrived = before;
+    return only_joins;
+}
+
 tset states_enabled(void) {
     tset enabled = enabled_now();
     bool in_section = section_owner != NO_THREAD && (enabled & BIT(section_owner));
@@ -378,15 +412,16 @@ void sched_keep(void) {
     state_keep(&G->input_count, sizeof G->input_count);
 }
 
-/* Called while objects are covered. A thread that makes a choice may have let others go who have not gone on yet. */
+/* Called when all else was told. A thread that makes a choice may have let others go who have not gone on yet. */
 void sched_tell(void) {
     tset may_go_on = 0;
     for (tset rest = silent & live; rest != 0; rest &= rest - 1) {
         const struct thread *t = &threads[__builtin_ctzll(rest)];
         if (is_enabled(t)) may_go_on |= BIT(t->tid);
     }
-    state_tell_number((uint64_t)section_owner << 8 | (arrived == ARRIVED_CHOICE ? self->tid : NO_THREAD));
-    state_tell_number(may_go_on);
+    state_tell_number((uint64_t)symmetry_name(section_owner) << 8 |
+                      (arrived == ARRIVED_CHOICE ? symmetry_name(self->tid) : NO_THREAD));
+    state_tell_number(symmetry_names(may_go_on));
 }
 
 static struct thread *decide(void) {
@@ -465,6 +500,7 @@ static void detect_together(void) {
 bool unlock_is_point(void) { return options.algorithm->releases || G->has_try; }
 
 void point(const struct op *op, bool is_point, const char *what) {
+    if (__builtin_expect(states_peeks, 0) && (is_point || op->kind != OP_CANCEL)) states_peek_fails();
     if (options.mode != MODE_SEARCH || driving) {
         follow(op, what);
     } else if (is_point) {
@@ -484,6 +520,10 @@ void point(const struct op *op, bool is_point, const char *what) {
 }
 
 void block(const struct op *op) {
+    if (__builtin_expect(states_peeks, 0)) {
+        if (op->kind == OP_JOIN) return; /* one that has ended, whichever it is */
+        states_peek_fails();
+    }
     self->pending = *op;
     if (is_enabled(self)) return;
     if (options.mode != MODE_SEARCH || driving) {
@@ -596,6 +636,7 @@ static void inherit_clocks(struct thread *t) {
 }
 
 struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t site, bool detached) {
+    if (states_peeks) states_peek_fails();
     int tid = thread_id(self != NULL ? self->tid : NO_THREAD, self != NULL ? self->children++ : 0);
     if (tid < 0) {
         limit_reached(RP_LIMIT_THREADS);
@@ -616,6 +657,7 @@ struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t si
     t->start = start;
     t->argument = argument;
     t->detached = detached;
+    if (symmetry_is_on) symmetry_created(t);
     t->pending = (struct op){.kind = OP_START, .id = RP_NO_ACCESS, .site = site};
     G->thread_parent[tid] = t->parent;
     G->thread_site[tid] = site;

@@ -79,20 +79,6 @@ static void put_back(const char *from, const char *to) {
     }
 }
 
-static void tell_all(void) {
-    image_at = image;
-    sched_tell();
-    objects_uncover();
-    threads_tell();
-    program_tell();
-    heap_tell();
-    libc_tell();
-    validity_tell();
-    state_tell_number(UINT64_MAX);
-    objects_tell();
-    objects_cover();
-}
-
 static void keep_all(void) {
     sched_keep();
     threads_keep();
@@ -145,6 +131,33 @@ static struct hash hash_of(const char *from, const char *to) {
     high = folded(high ^ 0x0801f2e2858efc16u, low ^ 0x636920d871574e69u) ^ high;
     if ((low | high) == 0) high = 1; /* an empty slot */
     return (struct hash){low, high};
+}
+
+static struct hash memory_of_state; /* that threads share, or may: variables, heap, variables in the frames of functions */
+
+static void note_memory(void) {
+    char *from = image_at;
+    program_tell();
+    threads_tell_memory();
+    memory_of_state = hash_of(from, image_at);
+    image_at = from;
+}
+
+char *state_told(void) { return image_at; }
+
+static void tell_all(void) {
+    image_at = image;
+    objects_uncover();
+    char *first = threads_tell(), *last = image_at;
+    program_tell();
+    libc_tell();
+    validity_tell();
+    if (options.deadlocks) note_memory();
+    if (!is_too_large) symmetry_order(image, first, last, image_at);
+    state_tell_number(UINT64_MAX);
+    objects_tell();
+    objects_cover();
+    sched_tell();
 }
 
 static struct hash *table;
@@ -221,6 +234,11 @@ static void compare_exact(uint64_t at) {
 struct way {
     uint32_t number, low;      /* of the state; the first one that it comes back to */
     bool leads_out;            /* of its component, or to an end */
+    bool is_outside;           /* somebody waits for a time, or asks for an input */
+    bool changes;              /* not all of its states have the same memory */
+    uint64_t memory;
+    uint32_t segments, steps, inputs, site; /* the run that led here; where a thread goes on */
+    tset endless;              /* threads that do not end by what their code says */
     tset moves, live;          /* threads that go on in the component */
     uint8_t joins[RP_MAX_THREADS]; /* for whom each waits in the end, or itself */
 };
@@ -242,13 +260,62 @@ static bool begin_ways(void) {
     return ways != NULL && component != NULL && is_closed != NULL;
 }
 
+/* Its code has no way from where it stands to its end. */
+static bool is_endless(const struct thread *t) {
+    for (const struct rp_frame *f = t->frame; f != NULL; f = f->below)
+        if (f->site != 0 && !(f->site & 1)) return true;
+    return false;
+}
+
+static void enter_memory(struct way *way, bool is_choice) {
+    way->memory = memory_of_state.low;
+    way->is_outside = is_choice;
+    way->changes = false;
+    way->endless = 0;
+    way->segments = G->segment_count;
+    way->steps = G->segment_count != 0 ? segments[G->segment_count - 1].steps : 0;
+    way->inputs = G->input_count;
+    way->site = way->moves != 0 ? threads[__builtin_ctzll(way->moves)].pending.site : NONE;
+    for (tset rest = way->live; rest != 0; rest &= rest - 1) {
+        const struct thread *t = &threads[__builtin_ctzll(rest)];
+        if (is_endless(t)) way->endless |= BIT(t->tid);
+        way->is_outside |= t->pending.kind == OP_OUTSIDE || (t->pending.kind == OP_COND_WAKE && t->timed);
+    }
+}
+
+/* No thread ends any more, whatever the schedule, and none changes what threads share; all that go on could end, by what
+ * their code says. */
+static bool is_livelock(const struct way *root) {
+    return !root->is_outside && !root->changes && root->moves != 0 && (root->moves & root->endless) == 0;
+}
+
+static void tell_livelock(const struct way *root) {
+    uint32_t count = G->segment_count, inputs = G->input_count, steps = 0;
+    if (root->segments != 0) {
+        steps = segments[root->segments - 1].steps;
+        segments[root->segments - 1].steps = root->steps;
+    }
+    G->segment_count = root->segments;
+    G->input_count = root->inputs;
+    struct thread *running = self;
+    self = NULL; /* the run ends there */
+    report_other("livelock", "from here on no thread can end, whatever the schedule, and none changes what they share",
+                 root->site);
+    self = running;
+    if (root->segments != 0) segments[root->segments - 1].steps = steps;
+    G->segment_count = count;
+    G->input_count = inputs;
+}
+
 static uint8_t waits_for_the_end_of(uint8_t tid) {
-    for (uint32_t steps = 0; steps < RP_MAX_THREADS && threads[tid].pending.kind == OP_JOIN; steps++)
+    for (uint32_t steps = 0; steps < RP_MAX_THREADS && threads[tid].pending.kind == OP_JOIN; steps++) {
         tid = (uint8_t)threads[tid].pending.id;
+        if (symmetry_is_on) tid = symmetry_last_of(tid);
+    }
     return tid;
 }
 
-static void enter_way(uint32_t number, tset enabled) {
+static void enter_way(uint32_t number, tset enabled, bool is_choice) {
     if (!options.deadlocks) return;
     if (way_count == MAX_WAYS || component_count == MAX_NUMBERED || number >= MAX_NUMBERED) {
         report_bounded("whether some threads wait for ever while others go on was not followed", NONE);
@@ -265,6 +332,7 @@ static void enter_way(uint32_t number, tset enabled) {
         way->joins[t] = waits_for_the_end_of((uint8_t)t);
         if (threads[t].pending.kind == OP_EXIT || threads[t].pending.kind == OP_NEVER) way->leads_out = true; /* it may end */
     }
+    enter_memory(way, is_choice);
     component[component_count++] = number;
 }
 
@@ -279,6 +347,14 @@ static void way_ends(uint32_t number) {
 static void close_component(const struct way *root) {
     while (component_count > 0 && component[component_count - 1] >= root->number) is_closed[component[--component_count]] = 1;
     if (root->leads_out) return;
+    if (symmetry_is_on && symmetry_count() != 0) { /* which thread is which, along a way back to the same state? */
+        symmetry_break();
+        return;
+    }
+    if (is_livelock(root)) {
+        tell_livelock(root);
+        return;
+    }
     for (tset rest = root->live & ~root->moves; rest != 0; rest &= rest - 1)
         if (!(root->moves & BIT(root->joins[__builtin_ctzll(rest)]))) {
             report_bounded("a thread may wait for ever while others go on", NONE);
@@ -300,6 +376,8 @@ static void leave_ways(uint64_t count) {
         } else {
             before->leads_out |= way->leads_out;
             before->moves |= way->moves;
+            before->is_outside |= way->is_outside;
+            before->changes |= way->changes | (way->memory != before->memory);
             if (way->low < before->low) before->low = way->low;
         }
     }
@@ -307,7 +385,7 @@ static void leave_ways(uint64_t count) {
 
 /* Enter the state that was told; false if it was visited before. A full table forgets states, which then are visited again:
  * that costs time, and the search may have no end, but it misses nothing. */
-static bool enter(tset enabled) {
+static bool enter(tset enabled, bool is_choice) {
     struct hash h = hash_of(image, image_at);
     uint64_t at = slot_of(table, slots, &h);
     if ((table[at].low | table[at].high) != 0) {
@@ -329,7 +407,7 @@ static bool enter(tset enabled) {
     table[at] = h;
     if (options.exact_states) keep_exact(at);
     if (options.deadlocks) numbers[at] = (uint32_t)state_count;
-    enter_way((uint32_t)state_count, enabled);
+    enter_way((uint32_t)state_count, enabled, is_choice);
     return true;
 }
 
@@ -409,10 +487,35 @@ static enum arrival back(void) {
     return is_choice ? states_answer(index) : states_step(tid);
 }
 
+/* Where one thread joins others that nobody can tell apart, and some of them have ended: does it only join more of them?
+ * Else the search begins anew. */
+static void try_joins(void) {
+    uint32_t joins;
+    if (!symmetry_is_on) return;
+    for (struct thread *t = symmetry_joiner(0, &joins); t != NULL; t = symmetry_joiner(t->tid + 1u, &joins)) {
+        char *from = kept_at;
+        uint32_t paths = G->paths;
+        keep_all();
+        bool fits = !is_too_large;
+        bool only_joins = fits && states_peek(t, joins);
+        if (fits) {
+            heap_settle();
+            validity_settle();
+            put_back(from, kept_at);
+            threads_settle(paths);
+        }
+        is_too_large = false;
+        kept_at = from;
+        if (!only_joins) symmetry_break();
+    }
+}
+
 /* The execution has come to a state. False: nothing more is to be done from here. */
 static bool visit(enum arrival *arrived) {
     tset enabled = *arrived == ARRIVED_STATE ? states_enabled() : BIT(self->tid);
     if (enabled == 0) {
+        try_joins(); /* is it stuck because joins wait for others only here? */
+        if (G->restart) return false;
         G->cut = (uint8_t)states_stuck();
         way_ends(0);
         return false;
@@ -423,8 +526,9 @@ static bool visit(enum arrival *arrived) {
         is_too_large = false;
         return false;
     }
-    if (!enter(enabled)) return false;
+    if (!enter(enabled, *arrived == ARRIVED_CHOICE)) return false;
     told_bytes += (uint64_t)(image_at - image);
+    if (*arrived == ARRIVED_STATE) try_joins();
     if (*arrived == ARRIVED_CHOICE) {
         if (states_choices > 1) put_branch(0, 1, states_choices);
         *arrived = states_answer(0);
@@ -459,6 +563,7 @@ static enum stop until_end(void) {
             way_ends(0);
         else if (visit(&arrived))
             continue;
+        if (G->restart) return STOP_RESTART;
         ends++;
         if (G->executions++ == 0) report_output();
         if (G->cut == CUT_DEADLOCK && options.deadlocks == DEADLOCKS_FIRST) return STOP_DEADLOCK;
@@ -485,17 +590,21 @@ static uint8_t search(void) {
     }
     enum stop stop = STOP_RESTART;
     follows_states = heap_compacts = true;
+    symmetry_begin();
+    monitors_begin();
     while (stop == STOP_RESTART) {
         G->restart = 0;
         bool begins = begin_search();
         if (!begins) report_bounded("there is no memory for the states of the program", NONE);
         stop = begins ? until_end() : STOP_NOT;
     }
-    follows_states = heap_compacts = false;
+    follows_states = heap_compacts = symmetry_is_on = false;
     report_number("states", state_count);
     report_number("state_bytes", state_count != 0 ? told_bytes / state_count : 0);
     report_number("deepest", deepest);
     report_number("table_bytes", slots * sizeof *table);
+    report_number("renamed", symmetry_count());
+    report_number("merged", monitors_count());
     if (is_full) report_number("forgetting", 1);
     if (options.exact_states) report_number("clashes", clashes);
     return (uint8_t)stop;

@@ -86,11 +86,18 @@ static bool keeps_its_owner(const struct object *o) {
     return reports_non_owner(o) && (o->owner != self->tid || o->depth > 1);
 }
 
+/* Nobody else takes it meanwhile, and nobody has it. */
+static bool is_monitored(const void *lock, enum object_type type) {
+    if (!follows_states || type == O_SECTION || !monitor_holds((uintptr_t)lock)) return false;
+    const struct object *o = object_at(lock, type);
+    return o->owner == NO_THREAD && o->readers == 0;
+}
+
 static int take_lock(const void *lock, enum object_type type, bool shared, const char *what) {
     struct op op = sync_op(type == O_SECTION ? OP_ATOMIC_SECTION : shared ? OP_RDLOCK : OP_LOCK, lock, type, !shared);
     op.shared = shared;
     op.global = type == O_SECTION; /* it stands for all that comes in it */
-    point(&op, !is_taken_again(object_at(lock, type)), what);
+    point(&op, !is_taken_again(object_at(lock, type)) && !is_monitored(lock, type), what);
     struct object *o = object_at(lock, type);
     if (o->unrecoverable) return ENOTRECOVERABLE;
     if (o->owner == self->tid) {
@@ -262,7 +269,7 @@ int cond_wait(const void *cond, const void *mutex, bool timed, const char *what)
     struct op op = sync_op(OP_COND_WAIT, cond, O_COND, true);
     note_wait();
     cancellation_point();
-    point(&op, true, what);
+    point(&op, !monitor_holds((uintptr_t)cond), what);
     if (m->owner != self->tid) {
         if (reports_non_owner(m)) return told(EPERM);
         report_other("wait", "wait on a condition without holding its mutex", rp_site);
@@ -288,7 +295,7 @@ int cond_wait(const void *cond, const void *mutex, bool timed, const char *what)
 
 int cond_signal(const void *cond, bool all, const char *what) {
     struct op op = sync_op(OP_COND_SIGNAL, cond, O_COND, true);
-    point(&op, true, what);
+    point(&op, !monitor_holds((uintptr_t)cond), what);
     struct object *o = object_at(cond, O_COND);
     uint32_t event = G->event_count > 0 ? G->event_count - 1 : NONE;
     uint32_t waiting = (uint32_t)__builtin_popcountll(o->waiting);

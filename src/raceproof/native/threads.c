@@ -158,6 +158,10 @@ int thread_join(struct thread *t, bool waits) {
         return t == NULL ? ESRCH : EINVAL;
     }
     if (t == self) return EDEADLK;
+    if (symmetry_is_on) {
+        symmetry_joins(t, waits);
+        if (states_peeks) states_peek_join(t);
+    }
     if (waits && t->state != T_FINISHED && t->pending.kind == OP_JOIN && t->pending.id == self->tid) {
         /* As glibc. Which of the two comes first is no event of the search. */
         report_bounded("two threads join one another: one of them is refused, and not all orders were tried", rp_site);
@@ -258,7 +262,7 @@ static void tell_frames(const struct thread *t) {
         state_tell_number((uint64_t)f->site << 32 | f->local_count);
         state_tell((const char *)f + f->value_at, f->size);
         for (uint32_t i = 0; i < f->local_count; i++) {
-            state_tell_number((uintptr_t)f->locals[i].address);
+            state_tell_number((uintptr_t)t->fiber.stack + t->fiber.stack_size - (uintptr_t)f->locals[i].address);
             state_tell(f->locals[i].address, f->locals[i].size);
         }
     }
@@ -297,14 +301,42 @@ static void tell_running(const struct thread *t) {
     tell_frames(t);
 }
 
-void threads_tell(void) {
+static void tell_thread(const struct thread *t) {
+    state_tell_number(t->state);
+    if (t->state == T_FINISHED && !t->joined && !t->detached) state_tell_number((uintptr_t)t->result);
+    if (t->state == T_READY) {
+        tell_running(t);
+        program_tell_local(t);
+    }
+    if (t->state == T_FINISHED) tell_frames(t); /* of functions that it has not left: others may use their variables */
+    heap_tell_of(t->tid);
+}
+
+/* What belongs to a handle, then a record of each thread. Gives where these begin. */
+char *threads_tell(void) {
     for (uint32_t tid = 0; tid < G->paths; tid++) {
         const struct thread *t = &threads[tid];
         if (t->state == T_UNUSED) continue;
-        state_tell_number((uint64_t)tid << 24 | (uint64_t)t->state << 16 | (uint64_t)t->joined << 8 | t->detached);
-        if (t->state == T_FINISHED && !t->joined && !t->detached) state_tell_number((uintptr_t)t->result);
-        if (t->state == T_READY) tell_running(t);
-        if (t->state == T_FINISHED) tell_frames(t); /* of functions that it has not left: others may use their variables */
+        state_tell_number((uint64_t)tid << 24 | (uint64_t)t->gang << 16 | (uint64_t)t->joined << 8 | t->detached);
     }
     state_tell_number(UINT64_MAX);
+    char *first = state_told();
+    for (uint32_t tid = 0; tid < G->paths; tid++) {
+        if (threads[tid].state == T_UNUSED) continue;
+        const char *from = state_told();
+        tell_thread(&threads[tid]);
+        symmetry_record((uint8_t)tid, from, state_told());
+    }
+    return first;
+}
+
+/* What of their memory others may look at. */
+void threads_tell_memory(void) {
+    for (uint32_t tid = 0; tid < G->paths; tid++) {
+        if (threads[tid].state == T_UNUSED) continue;
+        for (const struct rp_frame *f = threads[tid].frame; f != NULL; f = f->below)
+            for (uint32_t i = 0; i < f->local_count; i++) state_tell(f->locals[i].address, f->locals[i].size);
+        if (threads[tid].state == T_READY) program_tell_local(&threads[tid]);
+        heap_tell_of((int)tid);
+    }
 }

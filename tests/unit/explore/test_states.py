@@ -337,3 +337,47 @@ def test_deadlocks_beside_a_server(load: Load, second: str, loop: str, verdict: 
     assert found is not None
     is_bounded = found.scope is Scope.BOUNDED
     assert (DeadlockVerdict.UNKNOWN if is_bounded else found.verdict) is verdict
+
+
+# -- livelocks
+
+IN_VAIN = """
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+static int ready, rounds;
+static void *waiter(void *unused) {
+    for (int odd = 0;; odd = !odd) {
+        pthread_mutex_lock(&m); int now = ready; pthread_mutex_unlock(&m);
+        WAY_OUT
+        if (odd) { pthread_mutex_lock(&n); WORK pthread_mutex_unlock(&n); }
+    }
+}
+static void *setter(void *unused) { SET return 0; }
+int main(void) { RUN(waiter, setter); }
+"""
+USUAL = {"WAY_OUT": "if (now) return 0;"}
+SET = "pthread_mutex_lock(&m); ready = 1; pthread_mutex_unlock(&m);"
+
+
+@pytest.mark.parametrize(
+    ("words", "is_livelock"),
+    [
+        ({}, True),
+        ({"SET": SET}, False),  # some schedule ends
+        ({"SET": "if (__VERIFIER_nondet_bool()) { " + SET + " }"}, True),  # not with that input
+        ({"WORK": "rounds = !rounds;"}, False),  # it goes on for ever, but does something
+        ({"WAY_OUT": ""}, False),  # it is meant to go on for ever
+        ({"WAY_OUT": "if (now || __VERIFIER_nondet_bool()) return 0;"}, False),  # it waits for what comes from outside
+    ],
+)
+def test_livelock_is_executed(load: Load, words: dict[str, str], is_livelock: bool) -> None:
+    text = re.sub(r"\b(WAY_OUT|WORK|SET)\b", lambda found: words.get(found[1], USUAL.get(found[1], "")), IN_VAIN)
+    result = search(load(text), "states", deadlocks=True).result
+    found = [incident for incident in result.incidents if incident.kind == "livelock"]
+    assert bool(found) == is_livelock
+    assert all(incident.run.turns for incident in found)
+    assert result.deadlock is not None
+    if is_livelock:
+        assert result.deadlock.verdict is DeadlockVerdict.UNKNOWN
+        assert "livelock" in str(result.deadlock.evidence)
+    else:
+        assert result.deadlock.verdict is DeadlockVerdict.DEADLOCK_FREE
