@@ -19,7 +19,7 @@ _FIRST_WORD = re.compile(r"\w[\w-]*")
 _LIMIT = re.compile(r"time limit of [\d.]+ s reached|its share of the time, [\d.]+ s, was up")
 _IN_BRACKETS = re.compile(r" \([^()]*\)$")
 _EXECUTIONS = re.compile(r"\b[\d,]+ executions?\b")
-_THREADS = re.compile(r"`[^`]+` \(created at [^)]*\)")
+_THREADS = re.compile(r"`[^`]+` \((?:created|handed out) at [^)]*\)")
 _PLACES = re.compile(r"\bat [\w./-]+:\d+(?:, [\w./-]+:\d+)*")
 _SHOWN = 12
 

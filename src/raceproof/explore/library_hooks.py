@@ -176,7 +176,7 @@ def hook_of(program: Program, call: Call, name: str, touch: MemoryTouch, access:
     kind: HookKind = touch.kind.value
     size = program.pointer_size
     if touch.use is not None and isinstance(touch.extent, Bytes):
-        whole = Fixed(touch.extent.on(size))
+        whole = Fixed(touch.extent.surely_on(size))
         return AccessHook(access, kind, touch.arg, whole, behind=touch.use is SyncUse.BEHIND)
     if touch.kind is AccessKind.FREE:
         return AccessHook(access, kind, touch.arg, Block()) if _is_in(name, _FREED) else None
@@ -259,7 +259,7 @@ def _stopped(name: str, arg: int, whole: Extent, call: Call) -> Extent:
 def _extent_read(program: Program, name: str, touch: MemoryTouch, pointer_size: int) -> Extent | None:
     match touch.extent:
         case Bytes():
-            return Fixed(touch.extent.on(pointer_size))
+            return Fixed(touch.extent.surely_on(pointer_size))
         case ArgBytes(arg=arg, times=times, unit=unit):
             if _is_in(name, _WHOLE):
                 return Product((arg,) if times is None else (arg, times), unit)
@@ -300,7 +300,7 @@ def _written(
     arg = touch.arg
     match touch.extent:
         case Bytes():
-            return _out_parameter(name, touch, access, Fixed(touch.extent.on(pointer_size)), call)
+            return _out_parameter(name, touch, access, Fixed(touch.extent.surely_on(pointer_size)), call)
         case WholeObject():
             return AccessHook(access, "write", arg, Fixed(1)) if _is_handle(program, name) else None
         case ArgBytes(arg=length, times=times, unit=unit) if _is_in(name, _WHOLE | _PADDED):
@@ -329,7 +329,7 @@ def _scanned(touch: MemoryTouch, text: str, position: int, access: int, pointer_
     is_string = conversions[position]["conversion"][0] in "s["
     extent: Extent | None = String() if is_string else None
     if extent is None and isinstance(touch.extent, Bytes):
-        extent = Fixed(touch.extent.on(pointer_size))
+        extent = Fixed(touch.extent.surely_on(pointer_size))
     if extent is None:
         return None
     return AccessHook(access, "write", touch.arg, extent, behind=True, guard=Guard.ABOVE, bound=position)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from raceproof.facts.library.symbol_names import names_of
 from raceproof.ir import Call, IntConst, Program
 from raceproof.model import CallGraph, ConcurrentProgram
 
@@ -33,8 +34,9 @@ def has_fallible_locks(program: Program, calls: CallGraph) -> bool:
     high a priority, a robust one is of no use once its owner has died. Which they are, `recursion_counts` knows."""
     for function in program.functions.values():
         for instr in function.instructions():
-            for name in calls.targets[instr.id].externals if isinstance(instr, Call) else ():
+            for external in calls.targets[instr.id].externals if isinstance(instr, Call) else ():
                 last = instr.args[-1] if isinstance(instr, Call) and instr.args else None
-                if name in _HARMLESS and not (isinstance(last, IntConst) and last.value in _HARMLESS[name]):
+                value = last.value if isinstance(last, IntConst) else None
+                if any(value not in harmless for name in names_of(external) if (harmless := _HARMLESS.get(name))):
                     return True
     return False

@@ -44,7 +44,8 @@ def _created(cp: ConcurrentProgram, thread: ThreadId) -> str:
     if thread == MAIN:
         return "the main thread"
     pos = cp.threads[thread].pos
-    where = f" (created at {pos.file}:{pos.line})" if pos is not None else ""
+    how = "handed out" if cp.threads[thread].is_callback else "created"
+    where = f" ({how} at {pos.file}:{pos.line})" if pos is not None else ""
     return f"`{_function(cp, thread)}`{where}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from raceproof.facts.library.effects import Returns
+from raceproof.facts.library.effects import Bytes, Returns
 from raceproof.facts.library.libc import known_effect
 
 
@@ -34,3 +34,27 @@ def test_arguments_of_a_new_program_are_read(name: str) -> None:
     assert effect is not None
     assert {touch.arg for touch in effect.reads} >= set(range(20))
     assert not effect.writes
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "size"),
+    [
+        ("longjmp", 0, 200),
+        ("pthread_attr_setschedparam", 1, 4),
+        ("pthread_mutex_init", 1, 4),
+        ("epoll_ctl", 3, 12),
+        ("pthread_attr_destroy", 0, 56),
+        ("getrusage", 1, 144),
+        ("fstatvfs", 1, 112),
+    ],
+)
+def test_a_run_sees_no_more_than_the_type_has(name: str, at: int, size: int) -> None:
+    """`size`: with glibc on x86-64, the smallest of all but for `longjmp`, which need not read all."""
+    effect = known_effect(name)
+    assert effect is not None
+    extents = [touch.extent for touch in (*effect.reads, *effect.writes) if touch.arg == at]
+    assert extents
+    for extent in extents:
+        assert isinstance(extent, Bytes)
+        assert extent.surely_on(8) <= size <= extent.on(8)
+        assert extent.surely_on(4) <= extent.on(4)

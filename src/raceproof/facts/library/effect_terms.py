@@ -32,23 +32,24 @@ from raceproof.facts.library.effects import (
 )
 
 # Sizes: the largest among glibc and musl on x86, x86-64 and aarch64, where they differ. A size that is too large
-# makes an access too wide, an over-approximation.
+# makes an access too wide, an over-approximation; a run, which must not report what is beside the object, goes by the
+# smallest (`sure`).
 CHAR: Final = Bytes(1)
 INT: Final = Bytes(4)
 FLOAT: Final = Bytes(4)
 DOUBLE: Final = Bytes(8)
 INT64: Final = Bytes(8)
-LONG_DOUBLE: Final = Bytes(16, ilp32=12)
+LONG_DOUBLE: Final = Bytes(16, ilp32=12, sure=10)
 LONG: Final = Bytes(8, ilp32=4)
 POINTER: Final = Bytes(8, ilp32=4)
-TIME_T: Final = Bytes(8)
-TIMESPEC: Final = Bytes(16)
+TIME_T: Final = Bytes(8, sure_ilp32=4)
+TIMESPEC: Final = Bytes(16, sure_ilp32=8)
 TM: Final = Bytes(56, ilp32=44)
 WCHAR: Final = Bytes(4)
 MBSTATE: Final = Bytes(8)
 FD_SET: Final = Bytes(128)
 SIGSET: Final = Bytes(128)
-VA_LIST: Final = Bytes(32, ilp32=4)
+VA_LIST: Final = Bytes(32, ilp32=4, sure=8)
 STRING: Final = CString()
 ALL: Final = WholeObject()
 

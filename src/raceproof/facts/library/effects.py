@@ -24,13 +24,24 @@ REACHED: Final = 1_000_001
 @final
 @dataclass(frozen=True, slots=True)
 class Bytes:
-    """A constant number of bytes; `ilp32` instead where pointers and longs have 4 bytes (never more than `count`)."""
+    """A constant number of bytes; `ilp32` instead where pointers and longs have 4 bytes (never more than `count`).
+
+    Where machines and C libraries differ these are the most, for proofs; `sure` and `sure_ilp32` are the fewest, for
+    races: what lies behind them may be another object.
+    """
 
     count: int
     ilp32: int | None = None
+    sure: int | None = None
+    sure_ilp32: int | None = None
 
     def on(self, pointer_size: int) -> int:
         return self.ilp32 if self.ilp32 is not None and pointer_size == 4 else self.count
+
+    def surely_on(self, pointer_size: int) -> int:
+        """How many are touched whatever the library."""
+        least = self.sure_ilp32 if pointer_size == 4 and self.sure_ilp32 is not None else self.sure
+        return self.on(pointer_size) if least is None else min(least, self.on(pointer_size))
 
 
 @final

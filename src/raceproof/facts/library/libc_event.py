@@ -28,7 +28,7 @@ from raceproof.facts.library.effect_terms import (
 from raceproof.facts.library.effects import STATIC_ARG, Bytes
 
 _EVENT: Final = Bytes(128, ilp32=96)
-_TIMEVAL: Final = Bytes(16)
+_TIMEVAL: Final = Bytes(16, sure_ilp32=8)
 _STATE: Final = hidden("state of libevent")
 _LOOP: Final = both(_STATE, rw(STATIC_ARG, _EVENT, deref=True))
 _BASE: Final = both(_STATE, rw(0, ALL))

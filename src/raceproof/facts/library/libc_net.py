@@ -35,7 +35,7 @@ from raceproof.facts.library.effect_terms import (
 )
 from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect
 
-_EPOLL_EVENT: Final = Bytes(16, ilp32=12)
+_EPOLL_EVENT: Final = Bytes(16, ilp32=12, sure=12)
 _IN6_ADDR: Final = Bytes(16)
 _EPOLL_DATA: Final = Effect(static_object="epoll data")
 _EPOLL_WAIT: Final = both(_EPOLL_DATA, wr(1, n(2, unit=16)), copy(1, STATIC_ARG))

@@ -40,15 +40,15 @@ from raceproof.facts.library.effect_terms import (
 )
 from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect
 
-_STAT: Final = Bytes(144)
+_STAT: Final = Bytes(144, sure=128, sure_ilp32=88)
 _STATX: Final = Bytes(256)
-_STATFS: Final = Bytes(120, ilp32=96)
-_FLOCK: Final = Bytes(32)
+_STATFS: Final = Bytes(120, ilp32=96, sure=112, sure_ilp32=64)
+_FLOCK: Final = Bytes(32, sure_ilp32=16)
 _TERMIOS: Final = Bytes(60)
 _WINSIZE: Final = Bytes(8)
 _UTSNAME: Final = Bytes(390)
 _OFF_T: Final = INT64
-_TIMES: Final = Bytes(32)
+_TIMES: Final = Bytes(32, sure_ilp32=16)
 
 FILES: Final = effects(
     ("open creat __open __open_2", rd(0)),

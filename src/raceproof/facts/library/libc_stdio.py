@@ -38,7 +38,7 @@ from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect
 from raceproof.facts.library.process_state import SYSLOG_NAME
 from raceproof.facts.library.symbol_names import names_of
 
-_FPOS: Final = Bytes(16)
+_FPOS: Final = Bytes(16, sure_ilp32=12)
 STREAM_BUFFERS: Final = "stream buffers"
 
 

@@ -44,7 +44,7 @@ from raceproof.facts.library.process_state import RANDOM_STATE
 
 _XSUBI: Final = Bytes(6)
 _DRAND48: Final = Bytes(24)
-JMP_BUF: Final = Bytes(512)  # aarch64 and its signal mask; x86-64 has 200
+JMP_BUF: Final = Bytes(512, sure=64, sure_ilp32=24)  # aarch64 and its signal mask; of x86, the registers
 # The library's table of them is found through this variable, which the program may declare.
 _ENVIRONMENT: Final = hidden("environ", linked=True)
 _LOOKED_UP: Final = both(  # the library's own strings, and those that the program has put there

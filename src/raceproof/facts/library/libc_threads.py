@@ -31,9 +31,9 @@ from raceproof.facts.library.effect_terms import (
 )
 from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect, Returns
 
-_ATTR: Final = Bytes(64, ilp32=36)  # pthread_attr_t: aarch64 has 64, x86-64 56
-_SMALL_ATTR: Final = Bytes(8)  # pthread_mutexattr_t, condattr, rwlockattr, barrierattr
-_PARAM: Final = Bytes(48)
+_ATTR: Final = Bytes(64, ilp32=36, sure=56)  # pthread_attr_t: aarch64 has 64, x86-64 56
+_SMALL_ATTR: Final = Bytes(8, sure=4)  # pthread_mutexattr_t, condattr, rwlockattr, barrierattr
+_PARAM: Final = Bytes(48, sure=4)
 _SPECIFIC: Final = Effect(static_object="thread-specific data", static_is_thread_local=True)
 _STACKS: Final = Effect(static_object="attributes of threads")  # which may have stacks of the program's
 _SET_SPECIFIC: Final = Effect(

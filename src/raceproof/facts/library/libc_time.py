@@ -36,15 +36,15 @@ from raceproof.facts.library.effect_terms import (
 )
 from raceproof.facts.library.effects import STATIC_ARG, Bytes, Effect
 
-_ITIMER: Final = Bytes(32)
+_ITIMER: Final = Bytes(32, sure_ilp32=16)
 _TIMEZONE: Final = Bytes(8)
-_RUSAGE: Final = Bytes(272, ilp32=144)
-_RLIMIT: Final = Bytes(16)
+_RUSAGE: Final = Bytes(272, ilp32=144, sure=144, sure_ilp32=72)
+_RLIMIT: Final = Bytes(16, sure_ilp32=8)
 _SIGINFO: Final = Bytes(128)
 _SIGACTION: Final = Bytes(152, ilp32=140)
 _STACK_T: Final = Bytes(24, ilp32=12)
 _TMS: Final = Bytes(32, ilp32=16)
-_SCHED_PARAM: Final = Bytes(48)  # musl's has reserved fields behind sched_priority
+_SCHED_PARAM: Final = Bytes(48, sure=4)  # musl's has reserved fields behind sched_priority
 # What the system keeps of signals: their handlers, and the values sent with them, which come to those who wait for them
 # and, in a siginfo_t, to handlers. Which of these a pointer out of it is, is not told apart.
 _SIGNALS: Final = Effect(static_object="signals")
