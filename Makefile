@@ -56,6 +56,7 @@ bench: .venv/.stamp-dev
 	$(BIN)/python bench/states.py --write
 	$(BIN)/python bench/scaling.py --write
 	$(BIN)/python bench/real/run.py --write
+	$(BIN)/python bench/real/use.py --write
 	$(BIN)/python bench/real/facts.py --write
 	@test -z "$(CORPUS)" || $(BIN)/python bench/corpus.py $(CORPUS) --write
 	$(BIN)/python bench/summary.py --write

@@ -52,6 +52,12 @@ in how many of 100 runs ThreadSanitizer (gcc, `-O1`) reports one.""",
 are, and, where a program can be run on a small input, by the explorer, with the sources of the libraries that it needs.
 Each has a page with what was proved and how, what was executed and whether it matters, and what is unknown and why.""",
     ),
+    "use": (
+        "## Real programs as they are used",
+        """Built by `raceproof cc` in their own build systems (`bench/real/uses.toml`), and explored with clients,
+servers and input as in use, system libraries as they are (docs/running.md). The races of ThreadSanitizer (gcc, `-O1`)
+are the distinct summaries of three runs of the same workload.""",
+    ),
     "facts": (
         "## Real programs: time to the facts",
         """CPU seconds and peak memory from points-to to the facts, without compiler and race pairs. *before*: to facts

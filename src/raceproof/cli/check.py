@@ -14,6 +14,7 @@ from pathlib import Path
 
 from raceproof import config, explore, frontend, ir, portfolio, report
 from raceproof.cli.configured import add_config_arguments, configured
+from raceproof.cli.given import add_given_arguments, add_link_argument, given_of
 from raceproof.cli.options import (
     Commands,
     InputOptions,
@@ -98,7 +99,7 @@ class CheckOptions:
             with_all_pairs=args.pairs_detail,
             settings=replace(
                 settings,
-                search=replace(settings.search, target=inputs.runs_on),
+                search=replace(settings.search, target=inputs.runs_on, surroundings=given_of(args, inputs.files)),
                 jobs=int(args.jobs),
                 arguments=tuple(args.arguments),
                 models=found.models if found is not None else settings.models,
@@ -127,6 +128,8 @@ def add_parser(commands: Commands) -> None:
     )
     add_input_arguments(parser)
     add_target_arguments(parser)
+    add_given_arguments(parser)
+    add_link_argument(parser)
     parser.add_argument(
         "--engines",
         metavar="NAMES",

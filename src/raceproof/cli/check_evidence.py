@@ -103,6 +103,7 @@ def subject_of(reported: ReportedClaims, budget: Budget, on_progress: Callable[[
             models=reported.models,
             spurious=setup.spurious,
             max_steps=setup.max_steps,
+            surroundings=setup.surroundings,
         )
     on_progress("facts")
     cp = facts_again(program, budget, reported.models, reported.facts, with_waits=reported.claims.deadlock is not None)

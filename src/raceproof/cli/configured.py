@@ -44,6 +44,7 @@ def _fill_in(args: argparse.Namespace, config: Config) -> None:
             args.target = args.target or config.target
     if args.task is None:
         args.cflag = [*config.flags, *args.cflag]
+        args.link = [*config.link, *getattr(args, "link", [])]
         if args.files and not getattr(args, "via", None):
             args.data_model = args.data_model or config.data_model
     args.entry = args.entry or config.entry

@@ -114,6 +114,7 @@ def examine(trial: Trial) -> Iterator[Line]:
         ("fork mode", _EXPLORER_ADVICE, lambda: _explorer(trial, "fork")),
         ("32 bits", "", _narrow),
         ("layout", "", _layout),
+        ("namespaces", "", _namespaces),
         ("memory", "", _memory),
         ("terminal", "", _terminal),
         ("extras", "", _extras),
@@ -204,6 +205,17 @@ def _layout() -> Line:
         return Line("layout", Status.PROBLEM, "addresses cannot be fixed: runs may not repeat", advice)
     library.personality(ctypes.c_ulong(now))
     return Line("layout", Status.OK, "addresses are the same in every run")
+
+
+_OWN = 0x10000000 | 0x40000000 | 0x08000000 | 0x00020000  # of users, network, System V objects, mounts
+
+
+def _namespaces() -> Line:
+    """They give a program a network and files of its own; a process tries to get some."""
+    code = f"import ctypes; raise SystemExit(ctypes.CDLL(None).unshare({_OWN}) != 0)"
+    if sys.platform == "linux" and subprocess.run([sys.executable, "-ISc", code], check=False).returncode == 0:
+        return Line("namespaces", Status.OK, "programs get a network and files of their own")
+    return Line("namespaces", Status.NOTE, "programs share network, files and System V objects with others")
 
 
 def _memory() -> Line:

@@ -7,6 +7,7 @@ import argparse
 from raceproof import explore, portfolio
 from raceproof.cli.check import CheckOptions, analyse
 from raceproof.cli.configured import add_config_arguments, configured
+from raceproof.cli.given import add_given_arguments, add_link_argument
 from raceproof.cli.options import (
     Commands,
     add_input_arguments,
@@ -36,6 +37,8 @@ def add_parser(commands: Commands) -> None:
     )
     add_input_arguments(parser)
     add_target_arguments(parser)
+    add_given_arguments(parser)
+    add_link_argument(parser)
     search = parser.add_argument_group("the search")
     search.add_argument(
         "--algorithm",

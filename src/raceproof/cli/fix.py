@@ -12,6 +12,7 @@ from pathlib import Path
 from raceproof import repair, report
 from raceproof.cli.check import CheckOptions, engine_names
 from raceproof.cli.configured import add_config_arguments, configured
+from raceproof.cli.given import add_given_arguments, add_link_argument
 from raceproof.cli.options import (
     Commands,
     add_input_arguments,
@@ -26,7 +27,7 @@ from raceproof.cli.report_file import read_claims
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, InputError
 from raceproof.explore import ExploreOptions
-from raceproof.model import CheckResult, Scope, Verdict
+from raceproof.model import CheckResult, Scope, Surroundings, Verdict
 from raceproof.portfolio import Settings
 
 
@@ -64,9 +65,9 @@ def _of_report(path: Path, args: argparse.Namespace) -> repair.Program:
         raise InputError("the arguments of the program are in the report: leave them out")
     claims = read_claims(path)
     arguments = claims.setup.arguments if claims.setup is not None else ()
-    settings = Settings(
-        search=ExploreOptions(find_all=True), arguments=arguments, models=claims.models, accepted=Scope.ALL_INPUTS
-    )
+    around = claims.setup.surroundings if claims.setup is not None else Surroundings()
+    search = ExploreOptions(find_all=True, surroundings=around)
+    settings = Settings(search=search, arguments=arguments, models=claims.models, accepted=Scope.ALL_INPUTS)
     return repair.Program(claims.request, settings, engine_names(None), {})
 
 
@@ -82,6 +83,8 @@ def add_parser(commands: Commands) -> None:
     )
     add_input_arguments(parser)
     add_target_arguments(parser)
+    add_given_arguments(parser)
+    add_link_argument(parser)
     parser.add_argument(
         "--race", type=positive(int), metavar="ID", help="only the location of this pair (see the report)"
     )

@@ -99,6 +99,7 @@ def _replay(reported: Reported, target: explore.Target | None, last: int, budget
         models=reported.models,
         spurious=setup.spurious,
         max_steps=setup.max_steps,
+        surroundings=setup.surroundings,
         target=target,
     )
     if setup.algorithm == explore.SAMPLE:
@@ -117,9 +118,14 @@ def _replay(reported: Reported, target: explore.Target | None, last: int, budget
     if schedule is None:
         replayed = explore.repeat(prepared, options, reported.run, None, last)
         return portfolio.trace_incident(cp, reported.kind, reported.thread, reported.run, replayed)
-    replayed = explore.repeat(prepared, options, reported.run, explore.drive_of(schedule), last)
     first, second = sorted(schedule.accesses)
-    return portfolio.trace_race(cp, pairs[first, second], schedule, replayed)
+    drive = explore.drive_of(schedule)
+    for _ in range(explore.attempts_of(options)):
+        replayed = explore.repeat(prepared, options, reported.run, drive, last)
+        trace = portfolio.trace_race(cp, pairs[first, second], schedule, replayed)
+        if trace.repeated:
+            break
+    return trace
 
 
 def _sampled_pairs(cp: ConcurrentProgram, reported: Reported) -> dict[tuple[int, int], RacePair]:

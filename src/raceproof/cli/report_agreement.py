@@ -13,7 +13,16 @@ from typing import Any
 from raceproof import lockset, portfolio, report
 from raceproof.cli.report_file import Fields, ReportedClaims
 from raceproof.core import InputError
-from raceproof.model import ConcurrentProgram, DeadlockVerdict, GivenInput, Property, RacePair, Scope, Verdict
+from raceproof.model import (
+    ConcurrentProgram,
+    DeadlockVerdict,
+    GivenInput,
+    Property,
+    RacePair,
+    Scope,
+    Surroundings,
+    Verdict,
+)
 
 _VOUCHED = "the user says that"
 _ANSWER = ("verdict", "scope", "reason")
@@ -83,8 +92,13 @@ def _about_input(reported: ReportedClaims, cp: ConcurrentProgram) -> Iterator[st
         return
     if reported.setup is not None and tuple(given["arguments"]) != reported.setup.arguments:
         yield "the program was executed with other arguments than it is said to be given"
-    if given["stdin"] != "":
-        yield "the program is given an empty standard input, not another one"
+    around = reported.setup.surroundings if reported.setup is not None else Surroundings()
+    if given["stdin"] != around.stdin.decode("utf-8", "backslashreplace"):
+        yield "the program was executed with another standard input than it is said to be given"
+    if tuple(given["clients"]) != around.clients or tuple(given.get("servers", ())) != around.servers:
+        yield "the program was executed with other clients or servers than it is said to have"
+    if any(given["environment"].get(name) != value for name, value in around.environment):
+        yield "the program was executed in another environment than it is said to have"
     derived = report.given_to_json(GivenInput((), "", (), reads=cp.inputs or (), is_accepted=False))
     if cp.inputs is not None and given["reads"] != _plain(derived["reads"]):
         yield "the program asks for its input elsewhere"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -35,6 +36,7 @@ from raceproof.model import (
     Schedule,
     Scope,
     Strength,
+    Surroundings,
     TargetMachine,
     Unwinding,
     Verdict,
@@ -420,10 +422,25 @@ def _setup(replay: Fields) -> RunSetup:
         isolation=str(replay["isolation"]),
         spurious=bool(replay["spurious"]),
         max_steps=int(replay["max_steps"]),
+        surroundings=_surroundings(replay.get("surroundings", {})),
     )
     if setup.isolation not in explore.ISOLATIONS or setup.algorithm not in (*explore.ALGORITHMS, explore.SAMPLE):
         raise ValueError("isolation or algorithm")
     return setup
+
+
+def _surroundings(fields: Fields) -> Surroundings:
+    """Reports of earlier versions have nothing of it."""
+    directory = fields.get("directory")
+    environment = [_texts(variable) for variable in fields.get("environment", [])]
+    return Surroundings(
+        stdin=base64.b64decode(fields.get("stdin", ""), validate=True),
+        environment=tuple((name, value) for name, value in environment),
+        clients=_texts(fields.get("clients", [])),
+        servers=_texts(fields.get("servers", [])),
+        directory=str(directory) if directory is not None else None,
+        libraries=_texts(fields.get("libraries", [])),
+    )
 
 
 def _schedule(fields: Fields) -> Schedule:

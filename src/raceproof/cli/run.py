@@ -9,6 +9,7 @@ from functools import partial
 from raceproof import explore, frontend, ir, portfolio
 from raceproof.cli.check import CheckOptions, analyse
 from raceproof.cli.configured import add_config_arguments, configured
+from raceproof.cli.given import add_given_arguments, add_link_argument
 from raceproof.cli.options import (
     Commands,
     add_input_arguments,
@@ -35,6 +36,8 @@ def add_parser(commands: Commands) -> None:
         usage="%(prog)s [options] ./PROGRAM [ARGS]  |  [options] FILE... [-- ARGS of the program]",
     )
     add_input_arguments(parser)
+    add_given_arguments(parser)
+    add_link_argument(parser)
     group = parser.add_argument_group("the runs")
     group.add_argument(
         "--runs",

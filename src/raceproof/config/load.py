@@ -59,6 +59,7 @@ def parse_config(file: Path, data: _Data) -> Config:
         file=file,
         sources=sources,
         flags=_from_here(file.parent, table.texts("flags") or ()),
+        link=tuple(_linked(file.parent, flag) for flag in table.texts("link") or ()),
         compile_commands=_path(table, file, "compile_commands"),
         target=table.text("target"),
         data_model=cast(DataModel | None, table.choice("data_model", ("ILP32", "LP64"))),  # just checked
@@ -145,6 +146,13 @@ def _check_pattern(table: Table, pattern: str) -> None:
         table.error(f"`sources`: in `{pattern}`, ** must stand alone between slashes")
     if "[" in pattern and "]" not in pattern.partition("[")[2]:
         table.error(f"`sources`: in `{pattern}`, a [ is not closed")
+
+
+def _linked(directory: Path, flag: str) -> str:
+    """Directories and shared objects are relative to the file, too."""
+    if flag.startswith("-L"):
+        return f"-L{directory / flag[2:]}"
+    return flag if flag.startswith("-") else str(directory / flag)
 
 
 def _from_here(directory: Path, flags: Sequence[str]) -> tuple[str, ...]:

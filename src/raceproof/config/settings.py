@@ -23,6 +23,7 @@ class Config:
     file: Path
     sources: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
     compile_commands: Path | None = None
     target: str | None = None
     data_model: DataModel | None = None

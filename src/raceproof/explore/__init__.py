@@ -1,12 +1,13 @@
 """explore: engine. Builds the instrumented program, drives the native search, replays. Finds and proves."""
 
 from raceproof.explore.build import build_host, why_not_32_bits
-from raceproof.explore.engine import ENDED_ALONE, has_waits, run, setup_of, watched_pairs
+from raceproof.explore.diagnoses import ENDED_ALONE, WAITS_FOR_CLIENT, is_diagnosis
+from raceproof.explore.engine import has_waits, run, setup_of, watched_pairs
 from raceproof.explore.guide import Followed, follow
 from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, FINDS_DEADLOCKS, ExploreOptions
 from raceproof.explore.preparation import Prepared, module_hash, prepare
 from raceproof.explore.protocol import ALGORITHMS, ISOLATIONS, SAMPLE, SAMPLINGS, STATES
-from raceproof.explore.replay import KEPT_STEPS, Replayed, drive_of, repeat, shows
+from raceproof.explore.replay import KEPT_STEPS, Replayed, attempts_of, drive_of, repeat, shows
 from raceproof.explore.sampling import (
     DEFAULT_RUNS,
     DEFAULT_SAMPLING,
@@ -32,6 +33,7 @@ __all__ = [
     "SAMPLE",
     "SAMPLINGS",
     "STATES",
+    "WAITS_FOR_CLIENT",
     "ExploreOptions",
     "Followed",
     "Prepared",
@@ -39,10 +41,12 @@ __all__ = [
     "Sampled",
     "SamplingOptions",
     "Target",
+    "attempts_of",
     "build_host",
     "drive_of",
     "follow",
     "has_waits",
+    "is_diagnosis",
     "machine_of",
     "module_hash",
     "prepare",

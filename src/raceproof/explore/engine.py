@@ -12,17 +12,18 @@ import logging
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from raceproof import facts
 from raceproof.core import Budget, Contradiction, InternalError
 from raceproof.explore.deadlocks import LIVELOCK, executed_deadlocks, judge
+from raceproof.explore.diagnoses import FAILS_ALIKE, why_it_shows_little
 from raceproof.explore.options import FINDS_DEADLOCKS, ExploreOptions
 from raceproof.explore.outside import lasting_effects, unseen_order
 from raceproof.explore.parallel import run_hosts
 from raceproof.explore.preparation import Prepared, prepare
 from raceproof.explore.process import HostRun, run_host
 from raceproof.explore.protocol import (
-    LIMITS,
     STATES,
     BoundedRecord,
     Control,
@@ -32,7 +33,7 @@ from raceproof.explore.protocol import (
     RaceRecord,
     of_kind,
 )
-from raceproof.explore.replay import repeated
+from raceproof.explore.replay import attempts_of, repeated
 from raceproof.explore.shortening import shortened
 from raceproof.explore.timed_waits import telling_wakeups
 from raceproof.explore.weak_exchanges import telling_failures
@@ -55,7 +56,6 @@ from raceproof.model import (
 log = logging.getLogger(__name__)
 
 NAME = "explore"
-ENDED_ALONE = "the program ended before it created a thread"
 _COUNTS = (
     "executions", "blocked", "transitions", "subspace_checks", "subspace_race_free", "backtracks_skipped",
     "data_conflicts",
@@ -67,8 +67,6 @@ _BEHIND_RACES = ("dfs", "optimal")  # searches that find every race, whatever ot
 _CANCELS = "pthread_cancel"
 _MAKES_ROBUST = ("pthread_mutexattr_setrobust", "pthread_mutexattr_setrobust_np")
 _TOGETHER = ("dpor", "pdp", "dhtc", STATES)  # searches that do not ask what happens before what
-
-_CUT_SHORT = frozenset(LIMITS.values()) - {LIMITS["INPUTS"]}
 
 Key = tuple[AccessId, AccessId]
 
@@ -96,7 +94,7 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOption
         findings=findings,
         seconds=time.monotonic() - start,
         stats=_stats(options, host_run),
-        stopped=_why_stopped(host_run, options, budget) or _without_threads(cp, host_run, options),
+        stopped=_why_stopped(host_run, options, budget) or why_it_shows_little(cp, host_run, options),
         notes=notes,
         incidents=tuple(_incidents(cp, host_run)),
         setup=setup_of(prepared, options),
@@ -121,6 +119,7 @@ def setup_of(prepared: Prepared, options: ExploreOptions) -> RunSetup:
         isolation=prepared.isolation,
         spurious=options.spurious,
         max_steps=options.max_steps,
+        surroundings=options.surroundings,
     )
 
 
@@ -146,6 +145,7 @@ def control(prepared: Prepared, options: ExploreOptions, time_limit: float) -> C
         exact_states=options.exact_states,
         symmetry=options.symmetry,
         monitors=options.monitors,
+        surroundings=options.surroundings,
     )
 
 
@@ -173,6 +173,8 @@ def _search(
         prepared = replace(prepared, isolation="fork")
         host_run = _run_once(prepared, options, budget)
     bounds = _bounds(cp, host_run)
+    if status := int(host_run.stats().get("client_failed", 0)):
+        notes.append(f"a client ended with status {status}: does it ask for what the program serves?")
     return prepared, host_run, (*notes, *host_run.notes, *(f"bounded: {reason}" for reason in bounds))
 
 
@@ -314,7 +316,8 @@ def _confirmed(prepared: Prepared, options: ExploreOptions, record: RaceRecord) 
     """The race of the record, if it happens again as often as it must."""
     schedule = Schedule(record.run, record.accesses, record.threads, record.together)
     for _ in range(options.confirmations):
-        replayed = repeated(prepared, options, schedule)
+        attempts = (repeated(prepared, options, schedule) for _ in range(attempts_of(options)))
+        replayed = next((found for found in attempts if found is not None), None)
         if replayed is None:
             return None
         schedule = replayed.kept_in(schedule)
@@ -368,7 +371,7 @@ def _no_proof(
     what: str,
 ) -> str | None:
     """Why the search proves nothing where it found nothing, `what` it was; None if it does."""
-    stray = _stray(cp, pairs, options, host_run) or _without_threads(cp, host_run, options)
+    stray = _stray(cp, pairs, options, host_run) or why_it_shows_little(cp, host_run, options)
     return stray or _obstacle(cp, prepared, host_run, unconfirmed, what)
 
 
@@ -397,6 +400,9 @@ def _all_bounds(
     if unseen := unseen_order(cp):
         shown = ", ".join(f"`{name}`" for name in unseen[:3]) + (" and others" if len(unseen) > 3 else "")
         bounds += (f"in which order threads call {shown} was not tried",)
+    if libraries := options.surroundings.libraries:
+        shown = ", ".join(f"`{Path(name).name}`" for name in libraries)
+        bounds += (f"what {shown} does by itself was not scheduled for",)
     if lasting := lasting_effects(cp):
         shown = ", ".join(f"`{name}`" for name in lasting[:3]) + (" and others" if len(lasting) > 3 else "")
         bounds += (f"what {shown} of one execution left in the file system may have changed the next one",)
@@ -435,22 +441,6 @@ def _stray(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOpt
     return None
 
 
-def _creates(name: str) -> bool:
-    operation = facts.sync_op(name)
-    return operation is not None and operation.kind is facts.Sync.CREATE
-
-
-def _without_threads(cp: ConcurrentProgram, host_run: HostRun, options: ExploreOptions) -> str | None:
-    """A search in which no execution had a second thread, of a program that can create some, shows nothing."""
-    may_create = any(_creates(name) for name in cp.program.externals)
-    if host_run.end != "complete" or not may_create or host_run.stats().get("threads", 0) > 1:
-        return None
-    if any(record.reason in _CUT_SHORT for record in of_kind(host_run.records, BoundedRecord)):
-        return None  # it did not end: that limit is the reason
-    other = "other " if options.arguments else ""
-    return f"{ENDED_ALONE}: give {other}arguments after `--`"
-
-
 def _unknown(pair: RacePair, text: str) -> Finding:
     return Finding(pair, Verdict.UNKNOWN, Reason(text), NAME)
 
@@ -478,6 +468,8 @@ def _obstacle(
             return f"{seen}, as many as were allowed"
         case "interrupted":
             return f"{seen}; then it was interrupted"
+        case "failure":
+            return f"{seen}; {FAILS_ALIKE}"
         case "pairs":
             return f"{seen}; the search ended with more races than it can keep"
         case "replayed":
@@ -509,6 +501,8 @@ def _why_stopped(host_run: HostRun, options: ExploreOptions, budget: Budget) -> 
             return budget.end
         case "pairs":
             return "more races than it can keep"
+        case "failure":
+            return FAILS_ALIKE
         case "executions":
             return f"limit of {_count(options.max_executions, 'execution')} reached"
         case reason:

@@ -66,6 +66,9 @@ _SYSTEM: Final = _words("""
     open creat unlink rmdir mkdir chdir dup pipe pipe2 fork vfork wait waitpid link symlink chmod umask sync fsync
     execl execle execlp execv execve execvp socket socketpair bind connect listen accept send recv sendto recvfrom
     shutdown getsockname getpeername getaddrinfo freeaddrinfo gethostbyname openlog syslog closelog prctl
+    setsockopt getsockopt fcntl ioctl sendmsg epoll_create epoll_create1 epoll_ctl eventfd dup3 mkstemp mkdtemp
+    gethostbyaddr getservbyname getservbyport getpwnam getpwuid getgrnam getgrgid setsid setuid setgid seteuid setegid
+    setpgid setgroups initgroups nice tcgetattr tcsetattr ttyname getlogin if_nametoindex
 """)
 _MATH_NAMES: Final = _words("""
     acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp10 exp2 expm1 fabs fdim floor

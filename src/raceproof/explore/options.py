@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from raceproof.explore.target import Target
 from raceproof.frontend import LinkedModule
-from raceproof.model import Models, ObjectId, RacePair
+from raceproof.model import Models, ObjectId, RacePair, Surroundings
 
 DEFAULT_ALGORITHM = "race"
 DEFAULT_MAX_STEPS = 1_000_000
@@ -45,7 +45,7 @@ class ExploreOptions:
     they divide the work. `models`: what the user says about functions. `pruning`: of subspaces without races, in
     the searches that do so: repaired, printed ([PDP, Fig. 7] as it stands, which proves nothing) or none.
     `deadlocks`: look for deadlocks, which only some algorithms do (`FINDS_DEADLOCKS`), and go on behind races.
-    `target`: where programs run, None for this machine.
+    `target`: where programs run, None for this machine. `surroundings`: what is around the program there.
     `max_states`: of algorithm `states`, how many it remembers (0: as many as there is memory for); `exact_states`: it
     keeps them whole and compares them, not only their hashes; `symmetry`: threads that nobody can tell apart are one
     and the same to it; `monitors`: operations under a lock that all who use their object hold are no scheduling points.
@@ -76,4 +76,5 @@ class ExploreOptions:
     exact_states: bool = False
     symmetry: bool = True
     monitors: bool = True
+    surroundings: Surroundings = field(default_factory=Surroundings)
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

@@ -48,6 +48,11 @@ def needs_fork(external_names: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(name for name in plain if not _is_memory_only(name, replaced)))
 
 
+def may_change_files(external_names: Iterable[str]) -> bool:
+    """Whether a program with these external functions may change files. Errs on the side of yes."""
+    return any(_CHANGES_NO_FILES.isdisjoint(names_of(name)) for name in needs_fork(external_names))
+
+
 def may_see_fp_environment(external_names: Iterable[str]) -> bool:
     """Whether a program with these external functions may look at its floating-point environment or set it.
 
@@ -153,6 +158,20 @@ _LASTING: Final = _words("""
 """)
 
 
+# They need a process of their own for something else.
+_CHANGES_NO_FILES: Final = _words("""
+    pipe pipe2 eventfd eventfd_read eventfd_write signalfd timerfd_create timerfd_settime timerfd_gettime
+    socket socketpair bind listen accept accept4 connect shutdown getsockopt setsockopt getsockname getpeername
+    getaddrinfo freeaddrinfo gethostbyname gethostbyname_r gethostbyaddr gethostbyaddr_r getnameinfo
+    send sendto sendmsg sendmmsg recv recvfrom recvmsg recvmmsg read readv close
+    epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait ppoll poll select pselect
+    sigaction signal sigaltstack sigsuspend pause sigqueue pthread_sigqueue tgkill
+    wait waitpid wait3 wait4 waitid fork _Fork vfork semget semop semctl msgget msgsnd msgrcv msgctl shmget shmat shmdt
+    mmap munmap mprotect madvise mremap sbrk dup dup2 dup3 sched_yield sched_setscheduler sched_setparam setpriority
+    setrlimit prctl fstat fdopen fcntl
+""")
+
+
 def _of_all_types(text: str) -> frozenset[str]:
     """The functions of math.h and complex.h for double, float and long double."""
     return frozenset(name + suffix for name in text.split() for suffix in ("", "f", "l"))
@@ -161,6 +180,7 @@ def _of_all_types(text: str) -> frozenset[str]:
 # The runtime has them, but what they do, or may do, stays outside of the program's memory.
 _OUTSIDE_ALL_THE_SAME: Final = _words("""
     freopen dup2 syscall mmap mremap sbrk semop msgsnd msgrcv readv recv recvfrom recvmsg accept accept4 flock
+    send sendto listen connect ppoll epoll_wait epoll_pwait wait waitpid wait3 wait4 waitid
     sigaction signal sigaltstack sigsuspend pause
     fork _Fork vfork daemon semget msgget shmget shm_open shm_unlink mq_open mq_unlink
 """)

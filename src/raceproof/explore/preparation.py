@@ -17,7 +17,7 @@ from raceproof.explore.futures import Futures, compute_futures, format_control
 from raceproof.explore.hooks import hooks_for
 from raceproof.explore.library32 import check_library
 from raceproof.explore.options import ExploreOptions
-from raceproof.explore.outside import allocating_scans, may_see_fp_environment, needs_fork
+from raceproof.explore.outside import allocating_scans, may_change_files, may_see_fp_environment, needs_fork
 from raceproof.explore.process import Where
 from raceproof.explore.protocol import STATES
 from raceproof.explore.target import machine_of, reached
@@ -153,6 +153,8 @@ def known_of(cp: ConcurrentProgram) -> frozenset[str]:
         found.add("validity")
     if not may_see_fp_environment(cp.program.externals):
         found.add("fp_unseen")
+    if may_change_files(cp.program.externals):
+        found.add("files")
     return frozenset(found)
 
 
@@ -174,7 +176,8 @@ def isolation_of(cp: ConcurrentProgram, options: ExploreOptions) -> tuple[str, s
         return options.isolation, None
     outside = sorted({*needs_fork(cp.program.externals), *allocating_scans(cp)})
     if not outside:
-        return "memory", None
+        needed = options.surroundings.needs_processes()
+        return ("fork", "what is around the program is to be there each time") if needed else ("memory", None)
     shown = ", ".join(f"`{name}`" for name in outside[:3]) + (" and others" if len(outside) > 3 else "")
     return "fork", f"what {shown} may do outside the program's memory cannot be put back"
 

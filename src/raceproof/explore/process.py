@@ -139,8 +139,8 @@ class Host:
         program = os.fsencode(self._program) if self.remote is None else self._program.read_bytes()
         stream.put_parts(Frame.PATH if self.remote is None else Frame.PROGRAM, program)
         stream.put_parts(Frame.CONTROL, control)
-        stream.put_parts(Frame.INPUT, self._control.stdin)
-        stream.put(Frame.START, digest_of(program, control, self._control.stdin))
+        stream.put_parts(Frame.INPUT, self._control.surroundings.stdin)
+        stream.put(Frame.START, digest_of(program, control, self._control.surroundings.stdin))
         self._is_asked = True
         for frame in self._pending:
             stream.put(frame)
@@ -465,7 +465,8 @@ def _death(status: int, stderr: str) -> str:
 
 def _refusal(stderr: str) -> str:
     if (missing := re.search(r"undefined symbol: (\S+)", stderr)) is not None:
-        return f"running without `{missing[1]}`, which is defined nowhere: give the file that defines it too"
+        help_ = "give the file that defines it, or the library: --link=-lNAME"
+        return f"running without `{missing[1]}`, which is defined nowhere: {help_}"
     return f"loading the program: {stderr}"
 
 

@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import IntEnum, unique
 from typing import Final, TypeVar, final
 from urllib.parse import quote_from_bytes, unquote
 
 from raceproof.core import InternalError
 from raceproof.ir import SiteId
-from raceproof.model import AccessId, Block, Role, Run, RunStep, RunThread, Turn
+from raceproof.model import AccessId, Block, Role, Run, RunStep, RunThread, Surroundings, Turn
 
 
 @unique
@@ -106,6 +106,7 @@ LIMITS: Final = {
     "EXIT_HANDLERS": "a program registered more exit handlers than the explorer can follow",
     "PROCESSES": "a process that the program made has threads, of which one order was tried",
     "NAMESPACES": "the system gives the program no namespace for objects that processes share by name",
+    "OTHERS": "what comes from clients and other processes comes in one order of many",
 }
 
 
@@ -149,9 +150,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The control file. A limit of 0 is none; `replay` turns the search into the repetition of one run. `stdin`, what
-    every execution reads there, goes beside it. `told`: so many accesses are told, and none is left out; `last`: of a
-    replay, how many steps; `seed` and `sampling`: how schedules are drawn."""
+    """The control file. A limit of 0 is none; `replay` turns the search into the repetition of one run. What every
+    execution reads from its standard input goes beside it. `told`: so many accesses are told, and none is left out;
+    `last`: of a replay, how many steps; `seed` and `sampling`: how schedules are drawn."""
 
     algorithm: str
     find_all: bool
@@ -171,7 +172,7 @@ class Control:
     part: Part | None = None
     pruning: str = DEFAULT_PRUNING
     deadlocks: Deadlocks = Deadlocks.NOT
-    stdin: bytes = b""
+    surroundings: Surroundings = field(default_factory=Surroundings)
     max_states: int = 0
     exact_states: bool = False
     told: int = 0
@@ -207,6 +208,7 @@ class Control:
             yield f"monitors {int(self.monitors)}"
         for argument in self.arguments:
             yield f"arg {encode(argument)}"
+        yield from _surroundings(self.surroundings)
         for first, second in self.pairs:
             yield f"pair {first} {second}"
         for bits, value in self.candidates:
@@ -226,6 +228,16 @@ class Control:
             yield f"drive {_turn(self.drive[0])} {_turn(self.drive[1])}"
         if self.part is not None:
             yield from self.part.lines()
+
+
+def _surroundings(given: Surroundings) -> Iterator[str]:
+    for name, value in given.environment:
+        yield f"env {encode(f'{name}={value}')}"
+    for word, texts in (("client", given.clients), ("server", given.servers), ("library", given.libraries)):
+        for text in texts:
+            yield f"{word} {encode(text)}"
+    if given.directory is not None:
+        yield f"directory {encode(given.directory)}"
 
 
 @final

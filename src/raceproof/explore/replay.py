@@ -14,6 +14,15 @@ TIME_LIMIT = 60.0
 """Seconds for one execution, which the search has already seen end."""
 
 
+_ATTEMPTS = 5
+
+
+def attempts_of(options: ExploreOptions) -> int:
+    """How often a run is tried until it repeats: what clients and servers send arrives in other parts at times, as when
+    the machine is busy."""
+    return _ATTEMPTS if options.surroundings.clients or options.surroundings.servers else 1
+
+
 KEPT_STEPS = 5000
 """Of a long run, the last ones are enough to see what happened."""
 
@@ -93,6 +102,7 @@ def repeat(
         drive=drive,
         told=prepared.told,
         last=last or (KEPT_STEPS + 1 if prepared.told else 0),
+        surroundings=options.surroundings,
     )
     host_run = run_host(prepared.host, prepared.program, control)
     if host_run.interrupted:

@@ -28,7 +28,7 @@ from raceproof.explore.protocol import (
     of_kind,
 )
 from raceproof.explore.repeated_accesses import repeated_accesses
-from raceproof.explore.replay import repeated
+from raceproof.explore.replay import attempts_of, repeated
 from raceproof.explore.shortening import shortened
 from raceproof.ir import SiteId
 from raceproof.model import AccessId, ConcurrentProgram, Incident, RunSetup, Schedule
@@ -122,6 +122,7 @@ def sample(
             isolation=prepared.isolation,
             spurious=options.spurious,
             max_steps=sampling.max_steps,
+            surroundings=options.surroundings,
         ),
         notes=notes,
         interrupted=host_run.interrupted,
@@ -167,6 +168,7 @@ def _run_once(prepared: Prepared, options: ExploreOptions, sampling: SamplingOpt
         told=prepared.told,
         seed=sampling.seed,
         sampling=sampling.sampling,
+        surroundings=options.surroundings,
     )
     return run_host(prepared.host, prepared.program, control, show)
 
@@ -187,7 +189,8 @@ def _races(
             if budget.remaining() <= 0:
                 break
             schedule = Schedule(record.run, record.accesses, record.threads, record.together)
-            replayed = repeated(prepared, options, schedule)
+            attempts = (repeated(prepared, options, schedule) for _ in range(attempts_of(options)))
+            replayed = next((again for again in attempts if again is not None), None)
             if replayed is not None:
                 found = replayed.kept_in(schedule)
                 break

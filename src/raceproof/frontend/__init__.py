@@ -31,6 +31,7 @@ from raceproof.frontend.hook_plan import (
 )
 from raceproof.frontend.inputs import CompileRequest, Headers, Unit, check_words, from_files, from_task
 from raceproof.frontend.instrument import instrument
+from raceproof.frontend.libraries import linked_libraries, needed_libraries
 from raceproof.frontend.llvm_parser import parse_module
 from raceproof.frontend.machines import MACHINES, Machine
 from raceproof.frontend.pipeline import LinkedModule, link_program, load
@@ -78,7 +79,9 @@ __all__ = [
     "instrument",
     "is_executable",
     "link_program",
+    "linked_libraries",
     "load",
+    "needed_libraries",
     "parse_module",
     "syntax_trees",
     "with_changes",

@@ -66,7 +66,7 @@ from raceproof.model.findings import (
 from raceproof.model.fingerprint import fingerprints, short_path, target_name
 from raceproof.model.guides import Guide, GuideStep
 from raceproof.model.heaps import CellData, HeapData, HeapMap, ListData, LockHeaps, OwnedHeaps, ValueData
-from raceproof.model.inputs import GivenInput, InputKind, ProgramInput
+from raceproof.model.inputs import GivenInput, InputKind, ProgramInput, Surroundings
 from raceproof.model.invariants import (
     NO_SPURIOUS_WAKEUPS,
     InvariantMap,
@@ -221,6 +221,7 @@ __all__ = [
     "StateData",
     "StaticReason",
     "Strength",
+    "Surroundings",
     "TargetMachine",
     "Thread",
     "ThreadId",

@@ -10,6 +10,7 @@ from raceproof.core import InternalError, SourcePos
 from raceproof.ir import SiteId
 from raceproof.model.concurrency import AccessId, RacePair, View
 from raceproof.model.heaps import OwnedHeaps
+from raceproof.model.inputs import Surroundings
 from raceproof.model.invariants import Invariants, ReadRange
 
 if TYPE_CHECKING:
@@ -278,6 +279,7 @@ class RunSetup:
     isolation: str
     spurious: bool
     max_steps: int
+    surroundings: Surroundings = field(default_factory=Surroundings)
 
 
 @dataclass(frozen=True, slots=True)

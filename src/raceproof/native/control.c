@@ -111,6 +111,7 @@ static void add_known(const char *rest) {
                  : strcmp(rest, "weaker") == 0  ? &options.weaker
                  : strcmp(rest, "validity") == 0 ? &follows_validity
                  : strcmp(rest, "fp_unseen") == 0 ? &options.fp_unseen
+                 : strcmp(rest, "files") == 0 ? &options.writes_files
                                                 : NULL;
     if (flag == NULL) refuse("known", rest);
     *flag = true;
@@ -133,6 +134,30 @@ static bool part_directive(const char *word, char *rest) {
         if (sscanf(rest, "%u %u", &pair.a, &pair.b) != 2) refuse("found", rest);
         options.found = grown(options.found, options.found_count, sizeof *options.found);
         options.found[options.found_count++] = pair;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* ---- what is around the program */
+
+static void add_text(char ***texts, uint32_t *count, const char *rest) {
+    *texts = grown(*texts, *count, sizeof **texts);
+    (*texts)[(*count)++] = decoded(rest);
+}
+
+static bool surrounding_directive(const char *word, char *rest) {
+    if (strcmp(word, "env") == 0) {
+        add_text(&options.environment, &options.environment_count, rest);
+    } else if (strcmp(word, "client") == 0) {
+        add_text(&options.clients, &options.client_count, rest);
+    } else if (strcmp(word, "server") == 0) {
+        add_text(&options.servers, &options.server_count, rest);
+    } else if (strcmp(word, "library") == 0) {
+        add_text(&options.libraries, &options.library_count, rest);
+    } else if (strcmp(word, "directory") == 0) {
+        options.directory = decoded(rest);
     } else {
         return false;
     }
@@ -229,7 +254,7 @@ static void directive(char *line) {
         set_drive(rest);
     } else if (strcmp(line, "future") == 0) {
         if (!future_directive(rest)) refuse("future", rest);
-    } else if (!part_directive(line, rest) && !sampling_directive(line, rest)) {
+    } else if (!part_directive(line, rest) && !sampling_directive(line, rest) && !surrounding_directive(line, rest)) {
         refuse("unknown directive", line);
     }
 }

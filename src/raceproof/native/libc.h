@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/select.h>
 #include <sys/types.h>
 
 /* ---- what the core of the runtime gives */
@@ -130,6 +131,8 @@ struct pollfd;
 ssize_t outside_read(int fd, void *data, size_t length);
 ssize_t outside_write(int fd, const void *data, size_t length);
 int outside_poll(struct pollfd *waiters, unsigned long count, int milliseconds);
+void outside_until_readable(int fd);
+int outside_select(int count, fd_set *reads, fd_set *writes, fd_set *errors, uint64_t ns);
 
 static inline int libc_is_output(FILE *stream) {
     return (stream == stdout && !libc.redirected[1]) || (stream == stderr && !libc.redirected[2]);

@@ -14,6 +14,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -47,6 +48,7 @@ FILE *libc_input_stream(FILE *stream) {
     libc.input_used = 1;
     if (input != NULL) return input;
     libc_load_input();
+    if (text_length == 0) G->input_was_empty = 1;
     int before = errno;
     input = text_length == 0 ? fopen("/dev/null", "r") : fmemopen(text, text_length, "rb");
     errno = before;
@@ -65,7 +67,19 @@ void libc_reset_input(void) {
 
 /* ---- characters and blocks */
 
-static int next_char(FILE *stream) { return getc(libc_input_stream(stream)); }
+/* A stream of a pipe or a socket: when it has to ask the system, other threads run until there is something. */
+static FILE *readable(FILE *given) {
+    FILE *stream = libc_input_stream(given);
+#if defined(__GLIBC__) && !defined(RP_STATIC)
+    struct stat file;
+    bool is_asking = rp_fork_mode && stream == given && stream->_IO_read_ptr >= stream->_IO_read_end;
+    if (is_asking && fileno(stream) >= 0 && fstat(fileno(stream), &file) == 0 && !S_ISREG(file.st_mode))
+        outside_until_readable(fileno(stream));
+#endif
+    return stream;
+}
+
+static int next_char(FILE *stream) { return getc(readable(stream)); }
 
 RP_LIB int rp_lib_getchar(void) { return next_char(stdin); }
 RP_LIB int rp_lib_getchar_unlocked(void) { return next_char(stdin); }
@@ -76,7 +90,7 @@ RP_LIB int rp_lib_fgetc_unlocked(FILE *stream) { return next_char(stream); }
 RP_LIB int rp_lib__IO_getc(FILE *stream) { return next_char(stream); }
 RP_LIB int rp_lib_ungetc(int c, FILE *stream) { return ungetc(c, libc_input_stream(stream)); }
 
-static char *next_line(char *line, int size, FILE *stream) { return fgets(line, size, libc_input_stream(stream)); }
+static char *next_line(char *line, int size, FILE *stream) { return fgets(line, size, readable(stream)); }
 
 RP_LIB char *rp_lib_fgets(char *line, int size, FILE *stream) { return next_line(line, size, stream); }
 RP_LIB char *rp_lib_fgets_unlocked(char *line, int size, FILE *stream) { return next_line(line, size, stream); }
@@ -97,7 +111,7 @@ RP_LIB char *rp_lib_gets(char *line) {
 }
 
 static size_t next_items(void *items, size_t size, size_t count, FILE *stream) {
-    return fread(items, size, count, libc_input_stream(stream));
+    return fread(items, size, count, readable(stream));
 }
 
 RP_LIB size_t rp_lib_fread(void *items, size_t size, size_t count, FILE *stream) {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "libc.h"
+#include "outside.h"
 #include "program_types.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@
 #define SECOND UINT64_C(1000000000)
 #define EPOCH (UINT64_C(1577836800) * SECOND)  /* 2020-01-01 */
 #define UPTIME (UINT64_C(1000) * SECOND)       /* since the virtual machine's start, at the program's start */
-#define FOREVER (UINT64_C(86400) * 365 * SECOND)
+#define YEAR (UINT64_C(86400) * 365 * SECOND)
 
 static void nap(uint64_t ns) {
     rp_sleep_for(ns);
@@ -221,33 +222,23 @@ static int select_in_memory(int count, fd_set *reads, fd_set *writes, fd_set *er
     return ready;
 }
 
-static int select_outside(int count, fd_set *reads, fd_set *writes, fd_set *errors, struct program_timeval *limit) {
-    struct timeval left = {0, 0};
-    if (limit == NULL) return select(count, reads, writes, errors, NULL);
-    left.tv_sec = limit->tv_sec;
-    left.tv_usec = limit->tv_usec;
-    int ready = select(count, reads, writes, errors, &left);
-    limit->tv_sec = (program_time)left.tv_sec;
-    limit->tv_usec = left.tv_usec;
-    return ready;
-}
-
 RP_LIB int rp_lib_select(int count, fd_set *reads, fd_set *writes, fd_set *errors, struct program_timeval *limit) {
-    if (rp_fork_mode && count > 0) return select_outside(count, reads, writes, errors, limit);
-    uint64_t ns = limit == NULL ? FOREVER : (uint64_t)limit->tv_sec * SECOND + (uint64_t)limit->tv_usec * 1000;
-    return select_in_memory(count, reads, writes, errors, ns);
+    uint64_t ns = limit == NULL ? YEAR : from_timeval(limit);
+    if (!rp_fork_mode || count == 0) return select_in_memory(count, reads, writes, errors, ns);
+    int ready = outside_select(count, reads, writes, errors, limit == NULL ? FOREVER : ns);
+    if (ready == 0 && limit != NULL) *limit = as_timeval(0); /* what is left of it */
+    return ready;
 }
 
 RP_LIB int rp_lib_pselect(int count, fd_set *reads, fd_set *writes, fd_set *errors,
                           const struct program_timespec *limit, const sigset_t *mask) {
-    uint64_t ns = FOREVER;
-    if (rp_fork_mode && count > 0) {
-        struct timespec span = {0, 0};
-        if (limit != NULL) span.tv_sec = limit->tv_sec, span.tv_nsec = limit->tv_nsec;
-        return pselect(count, reads, writes, errors, limit == NULL ? NULL : &span, mask);
-    }
+    uint64_t ns = YEAR;
     if (limit != NULL && !from_timespec(limit, &ns)) return errno = EINVAL, -1;
-    return select_in_memory(count, reads, writes, errors, ns);
+    if (!rp_fork_mode || count == 0) return select_in_memory(count, reads, writes, errors, ns);
+    thread_mask_begin(mask);
+    int ready = outside_select(count, reads, writes, errors, limit == NULL ? FOREVER : ns);
+    thread_mask_end(mask);
+    return ready;
 }
 
 RP_LIB int rp_lib_poll(struct pollfd *waiters, nfds_t count, int milliseconds) {
@@ -258,6 +249,6 @@ RP_LIB int rp_lib_poll(struct pollfd *waiters, nfds_t count, int milliseconds) {
         waiters[i].revents = fd < 0 ? 0 : fd > 2 ? POLLNVAL : waiters[i].events & (POLLIN | POLLOUT);
         ready += waiters[i].revents != 0;
     }
-    if (ready == 0) nap(milliseconds < 0 ? FOREVER : (uint64_t)milliseconds * 1000000);
+    if (ready == 0) nap(milliseconds < 0 ? YEAR : (uint64_t)milliseconds * 1000000);
     return ready;
 }

@@ -9,6 +9,7 @@
 _Noreturn void refuse_program(const char *why);
 void image_load(const char *path);
 void *image_symbol(const char *name);
+uintptr_t image_base(void); /* load_shared.c only: what the loader has added to its addresses */
 void image_writable(void (*take)(uintptr_t begin, uintptr_t end)); /* each segment that may be written */
 bool image_has(const void *p); /* load_own.c only: part of the program or the host, not of a heap or stack */
 

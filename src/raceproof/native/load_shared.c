@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "libraries.h"
 #include "load.h"
 
 #define LIBM "libm.so.6"
@@ -15,9 +16,17 @@ static void *handle;
 static void (*taker)(uintptr_t begin, uintptr_t end);
 
 void image_load(const char *path) {
+    libraries_load();
     dlopen(LIBM, RTLD_NOW | RTLD_GLOBAL); /* `sin` and the like: the host does not use it, and so does not have it */
     handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL) refuse_program(dlerror());
+    libraries_use();
+}
+
+uintptr_t image_base(void) {
+    struct link_map *map;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) refuse_program(dlerror());
+    return map->l_addr;
 }
 
 void *image_symbol(const char *name) {

@@ -68,12 +68,19 @@ static void fix_layout(char **argv) {
 /* Standard output is the program's as far as it can see: what we write goes elsewhere. */
 static void separate_output(void) {
     int records = fcntl(1, F_DUPFD_CLOEXEC, 100);
-    int nothing = open("/dev/null", O_WRONLY);
-    if (records < 0 || nothing < 0) exit(4);
-    dup2(nothing, 1);
-    dup2(nothing, 2);
-    close(nothing);
+    int into = rp_fork_mode ? memfd_create("output", 0) : open("/dev/null", O_WRONLY);
+    if (records < 0 || into < 0) exit(4);
+    fcntl(into, F_SETFL, O_APPEND);
+    dup2(into, 1);
+    dup2(into, 2);
+    close(into);
     report_to(records);
+}
+
+/* What processes that the program has started wrote, and libraries by system calls of their own. */
+static size_t output_of_others(char *text, size_t room) {
+    ssize_t n = rp_fork_mode ? pread(1, text, room, 0) : 0;
+    return n > 0 ? (size_t)n : 0;
 }
 
 /* ---- the search */
@@ -148,6 +155,10 @@ static void begin_search(void) {
 
 static double level_begin, search_begin;
 
+/* The same failure so often ends a search; twice does where schedules are drawn, or the search is slow. */
+#define ALIKE_EXECUTIONS 1000
+#define ALIKE_SECONDS 1.0
+
 static void enter_level(uint32_t events) {
     G->event_limit = events < MAX_EVENTS ? events : MAX_EVENTS;
     level_begin = now_seconds();
@@ -165,14 +176,12 @@ static bool input_is_over(void) {
     return G->choice_count > 0 && options.time_limit > 0 && now_seconds() - search_begin > (share > 0.3 ? share : 0.3);
 }
 
-/* Of sampled executions: the first ones have all ended in the same failure, and the next one would, too. */
-#define FAILURES 2
-
-static bool fails_again(void) {
-    if (!options.samples || G->failed == 0 || G->failures != G->executions - 1) return false;
-    if (G->failures > 0 && G->failed != G->failure) return false;
-    G->failure = G->failed;
-    return ++G->failures == FAILURES;
+/* Has every execution come to the same failure? Then the others do so, too, before they do what matters. */
+static bool fails_alike(void) {
+    if (G->executions == 1) G->failure = G->failed;
+    if (G->failed != G->failure) G->failure = 0;
+    if (G->failure == 0 || G->executions == 1) return false;
+    return options.samples || G->executions >= ALIKE_EXECUTIONS || now_seconds() - search_begin > ALIKE_SECONDS;
 }
 
 static enum stop one_search(void) {
@@ -208,6 +217,7 @@ static enum stop one_search(void) {
             if (!options.all) return STOP_RACE;
         }
         if (options.algorithm->between != NULL) options.algorithm->between();
+        if (fails_alike()) return STOP_FAILURE;
         if (G->cut == CUT_DEADLOCK && options.deadlocks == DEADLOCKS_FIRST) return STOP_DEADLOCK;
         if (must_stop()) return stop_reason(); /* the end of the search may have been cut short */
         if (items_divided() && G->choice_count > 0) return STOP_INPUTS;
@@ -229,7 +239,6 @@ static enum stop one_search(void) {
             limit_reached(RP_LIMIT_INPUTS);
             return STOP_NOT;
         }
-        if (fails_again()) return STOP_FAILURE;
         if (options.max_executions != 0 && G->executions >= options.max_executions) return STOP_EXECUTIONS;
         enum stop pass = options.shares ? items_pass() : STOP_NOT;
         if (pass != STOP_NOT) return pass;
@@ -287,12 +296,14 @@ static void report_number(const char *name, uint64_t value) {
 }
 
 void report_output(void) {
-    size_t length;
+    static char others[65536];
+    size_t length, more = output_of_others(others, sizeof others);
     const char *text = libc_output(&length);
     libc_capture = 0;
-    if (length == 0) return;
+    if (length + more == 0) return;
     report_put("output\t");
     report_encoded(text, length);
+    report_encoded(others, more);
     report_end();
 }
 
@@ -326,6 +337,8 @@ void run_search(void) {
     uint64_t cpu = cpu_microseconds() - cpu_begin;
     if (stop == STOP_RESTART) items_tell_facts();
     report_bounds();
+    if (G->input_was_empty) report_number("input_was_empty", 1);
+    if (G->client_failed != 0) report_number("client_failed", G->client_failed);
     report_number("executions", G->executions);
     report_number("blocked", G->blocked);
     report_number("transitions", G->transitions);
@@ -408,6 +421,7 @@ int main(int argc, char **argv) {
     struct request request = take_request(argc, argv);
     read_control(request.control);
     start_watchdog(request.input);
+    for (uint32_t i = 0; i < options.environment_count; i++) putenv(options.environment[i]);
     rp_fork_mode = options.fork;
     if (options.mode == MODE_REPLAY) {
         options.algorithm = &algorithm_race; /* for its way of finding races */

@@ -1,33 +1,45 @@
 /* outside.c: threads that wait for, or tell, one another through the system; for raceproof.explore.
  *
  * All threads of the program are one thread to the system: a call that waits would stop all of them. So each is tried
- * without waiting first, and while it would wait the other threads run.
+ * without waiting first, and while it would wait the other threads run. When all of them wait, time passes outside: for
+ * the clients of the program and its children until they have nothing left to do, for the clocks of the program as far as
+ * the next time limit. What comes from outside comes in one order, of many: such a search is bounded.
  */
 
 #define _GNU_SOURCE
 #include "outside.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
-#include <sys/file.h>
-#include <sys/ipc.h>
-#include <sys/msg.h>
-#include <sys/sem.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
-#include <time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "isolation.h"
 #include "libc.h"
+#include "peers.h"
+#include "report.h"
 #include "sched.h"
 #include "sync.h"
+#include "watchdog.h"
+
+#define MAX_FILES 4096
+#define LOOK UINT64_C(5000000)              /* nanoseconds between two looks at what is outside */
+#define QUIET UINT64_C(300000000)           /* nothing can come any more, as far as we know */
+#define PATIENCE UINT64_C(6000000000)       /* with those who are there, but do nothing: less than the watchdog has */
+#define BUSY UINT64_C(60000000000)          /* with those who compute */
+#define LONGEST_LIMIT UINT64_C(1000000000)  /* of a time limit, so much is waited for those who are there */
 
 static uint64_t changes; /* so many times something was done outside */
+static struct outside_wait *waits[RP_MAX_THREADS];
+static bool has_ended; /* the user has ended the program */
 
-void outside_reset(void) { changes = 0; }
+void outside_reset(void) {
+    changes = 0;
+    has_ended = false;
+    memset(waits, 0, sizeof waits);
+}
 
 void outside_gives(void) {
     struct object *o = object_at(NULL, O_OUTSIDE);
@@ -45,134 +57,183 @@ RP_HOOK void rp_outside(uint32_t how) {
 
 bool outside_has_changed(const struct thread *t) { return t->wait_ticket != changes || t->waits_alone; }
 
-bool outside_wait(void) {
+/* ---- all threads wait */
+
+static bool has_children(void) {
+    siginfo_t info;
+    info.si_pid = 0;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
+}
+
+static bool child_has_ended(void) {
+    siginfo_t info;
+    info.si_pid = 0;
+    return waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) == 0 && info.si_pid != 0;
+}
+
+static bool is_listening(int file) {
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    return getsockopt(file, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens;
+}
+
+static bool waits_for_client(const struct outside_wait *wait) {
+    for (nfds_t i = 0; i < wait->count; i++)
+        if (is_listening(wait->files[i].fd)) return true;
+    return false;
+}
+
+/* Marks those of `waiting` that can go on: they look again. Waits so many milliseconds for descriptors. */
+static bool look(tset waiting, int milliseconds) {
+    static struct pollfd files[MAX_FILES];
+    nfds_t count = 0;
+    bool any = false, has_child = child_has_ended();
+    for (tset rest = waiting; rest != 0; rest &= rest - 1) {
+        const struct outside_wait *wait = waits[__builtin_ctzll(rest)];
+        for (nfds_t i = 0; i < wait->count && count < MAX_FILES; i++)
+            files[count++] = (struct pollfd){.fd = wait->files[i].fd, .events = wait->files[i].events};
+    }
+    (void)poll(files, count, milliseconds);
+    count = 0;
+    for (tset rest = waiting; rest != 0; rest &= rest - 1) {
+        struct thread *t = &threads[__builtin_ctzll(rest)];
+        struct outside_wait *wait = waits[t->tid];
+        for (nfds_t i = 0; i < wait->count && count < MAX_FILES; i++) wait->is_ready |= files[count++].revents != 0;
+        wait->is_ready |= (wait->for_children && has_child) || signal_is_pending(t, wait->signals);
+        if (wait->is_ready) any = t->waits_alone = 1;
+    }
+    return any;
+}
+
+/* It may have become possible, and nobody tells. */
+static bool look_again(tset waiting) {
+    bool any = false;
+    for (tset rest = waiting; rest != 0; rest &= rest - 1) {
+        struct thread *t = &threads[__builtin_ctzll(rest)];
+        if (waits[t->tid]->looks_again) any = waits[t->tid]->is_ready = t->waits_alone = 1;
+    }
+    return any;
+}
+
+static struct thread *first_limited(tset waiting) {
+    struct thread *first = NULL;
+    for (tset rest = waiting; rest != 0; rest &= rest - 1) {
+        struct thread *t = &threads[__builtin_ctzll(rest)];
+        uint64_t until = waits[t->tid]->until;
+        if (until == FOREVER || (first != NULL && until - t->virtual_time >= waits[first->tid]->until - first->virtual_time))
+            continue;
+        first = t;
+    }
+    return first;
+}
+
+static bool time_out(struct thread *t) {
+    struct outside_wait *wait = waits[t->tid];
+    if (t->virtual_time < wait->until) t->virtual_time = wait->until;
+    return wait->timed_out = t->waits_alone = 1;
+}
+
+/* As its user would: by a signal that it handles, else for good. */
+static bool user_ends(tset waiting) {
+    static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+    for (size_t i = 0; !has_ended && i < sizeof numbers / sizeof *numbers; i++) {
+        uint64_t set = UINT64_C(1) << (numbers[i] - 1);
+        for (tset rest = waiting; rest != 0; rest &= rest - 1) {
+            struct thread *t = &threads[__builtin_ctzll(rest)];
+            bool takes = (waits[t->tid]->signals & set) ||
+                         (libc_is_handled(numbers[i]) && !signal_is_blocked(t, numbers[i]));
+            if (!takes) continue;
+            has_ended = true;
+            signal_from_user(numbers[i]);
+            return waits[t->tid]->is_ready = t->waits_alone = 1;
+        }
+    }
+    end_execution(CUT_STEPS);
+}
+
+static _Noreturn void nothing_comes(tset waiting, bool is_anybody_there) {
+    for (tset rest = waiting; rest != 0; rest &= rest - 1) {
+        const struct thread *t = &threads[__builtin_ctzll(rest)];
+        if (is_anybody_there || !waits_for_client(waits[t->tid])) continue;
+        report_bounded("it waits in accept() for a client that never came: give --client COMMAND", t->pending.site);
+        end_execution(CUT_STEPS);
+    }
+    report_bounded(is_anybody_there ? "all threads wait for other processes, which do nothing"
+                                    : "all threads wait for something from outside that never came",
+                   threads[__builtin_ctzll(waiting)].pending.site);
+    end_execution(CUT_STEPS);
+}
+
+/* Until one of them can go on, or the execution ends here. */
+static void await_outside(tset waiting) {
+    uint64_t begin = now_nanoseconds(), busy_until = begin + BUSY;
+    peers_start();
+    for (;;) {
+        if (!peers_settle() && now_nanoseconds() < busy_until) begin = now_nanoseconds();
+        if (look(waiting, 0)) return;
+        if (peers_are_done()) {
+            if (user_ends(waiting)) return;
+        }
+        bool is_anybody_there = peers_are_there() || has_children();
+        struct thread *limited = first_limited(waiting);
+        /* What a child does is always the same, but not when, as seen by other threads and clocks. */
+        bool is_alone = live == waiting && (live & (live - 1)) == 0 && limited == NULL;
+        if (is_anybody_there && (!is_alone || peers_are_there())) limit_reached(RP_LIMIT_OTHERS);
+        uint64_t waited = now_nanoseconds() - begin;
+        uint64_t limit = limited != NULL ? waits[limited->tid]->until - limited->virtual_time : FOREVER;
+        if (limited != NULL && waits[limited->tid]->until <= limited->virtual_time) limit = 0;
+        if (limit > LONGEST_LIMIT && limited != NULL) limit = LONGEST_LIMIT;
+        if (limited != NULL && (!is_anybody_there || waited >= limit) && time_out(limited)) return;
+        if (waited > (is_anybody_there ? PATIENCE : QUIET)) nothing_comes(waiting, is_anybody_there);
+        if (look(waiting, (int)(LOOK / 1000000)) || look_again(waiting)) return;
+    }
+}
+
+struct thread *outside_waiter(void) {
+    tset waiting = 0;
+    for (tset rest = rp_fork_mode ? live : 0; rest != 0; rest &= rest - 1)
+        if (threads[__builtin_ctzll(rest)].pending.kind == OP_OUTSIDE) waiting |= rest & -rest;
+    if (waiting == 0) return NULL;
+    await_outside(waiting);
+    for (tset rest = waiting; rest != 0; rest &= rest - 1)
+        if (threads[__builtin_ctzll(rest)].waits_alone) return &threads[__builtin_ctzll(rest)];
+    abort(); /* await_outside returns when there is one */
+}
+
+/* ---- one thread waits */
+
+/* A step whether it waits or not: a schedule counts steps, and is repeated where what it waits for may be there at once. */
+void outside_begin(void) { cancellation_point(); }
+
+bool outside_wait(struct outside_wait *wait) {
     struct op op = {.kind = OP_OUTSIDE, .id = RP_NO_ACCESS, .site = rp_site};
-    cancellation_point();
+    bool restarts;
+    uint32_t before = handlers_run(self, &restarts);
+    wait->is_ready = wait->timed_out = false;
+    waits[self->tid] = wait;
     self->waits_alone = 0;
     self->wait_ticket = changes;
     block(&op);
     if (is_cancelled(self)) cancellation_point();
-    bool alone = self->waits_alone;
+    /* Of a given schedule: it went on here, so the outside will let it do so again. */
+    if (self->waits_alone && !wait->is_ready && !wait->timed_out) await_outside(BIT(self->tid));
     self->waits_alone = 0;
-    return !alone;
+    waits[self->tid] = NULL;
+    thread_state_arrive();
+    if (handlers_run(self, &restarts) == before || restarts) return true;
+    errno = EINTR;
+    return false;
 }
 
-struct thread *outside_waiter(void) {
-    for (tset rest = rp_fork_mode ? live : 0; rest != 0; rest &= rest - 1) {
-        struct thread *t = &threads[__builtin_ctzll(rest)];
-        if (t->pending.kind != OP_OUTSIDE) continue;
-        t->waits_alone = 1;
-        return t;
+int outside_ready(struct pollfd *files, nfds_t count, uint64_t ns) {
+    outside_begin();
+    uint64_t now = rp_now();
+    struct outside_wait wait = {.files = files, .count = count,
+                                .until = ns == FOREVER || ns > FOREVER - now ? FOREVER : now + ns};
+    for (;;) {
+        peers_settle();
+        int ready = poll(files, count, 0);
+        if (ready != 0 || ns == 0 || wait.timed_out) return ready;
+        if (!outside_wait(&wait)) return -1;
     }
-    return NULL;
-}
-
-/* ---- descriptors */
-
-static bool is_blocking(int fd) {
-    int flags = fcntl(fd, F_GETFL);
-    return flags >= 0 && !(flags & O_NONBLOCK);
-}
-
-/* Returns when a call would not wait, or when it has to. */
-static void until_ready(int fd, short events) {
-    struct pollfd waiter = {.fd = fd, .events = events};
-    if (!is_blocking(fd)) return;
-    while (poll(&waiter, 1, 0) == 0 && outside_wait()) {
-    }
-}
-
-ssize_t outside_read(int fd, void *data, size_t length) {
-    until_ready(fd, POLLIN);
-    ssize_t done = read(fd, data, length);
-    outside_takes();
-    return done;
-}
-
-ssize_t outside_write(int fd, const void *data, size_t length) {
-    outside_gives();
-    if (length <= PIPE_BUF) until_ready(fd, POLLOUT);
-    return write(fd, data, length);
-}
-
-RP_LIB ssize_t rp_lib_readv(int fd, const struct iovec *parts, int count) {
-    until_ready(fd, POLLIN);
-    return readv(fd, parts, count);
-}
-RP_LIB ssize_t rp_lib_recv(int fd, void *data, size_t length, int flags) {
-    if (!(flags & MSG_DONTWAIT)) until_ready(fd, POLLIN);
-    return recv(fd, data, length, flags);
-}
-RP_LIB ssize_t rp_lib_recvfrom(int fd, void *data, size_t length, int flags, struct sockaddr *from, socklen_t *size) {
-    if (!(flags & MSG_DONTWAIT)) until_ready(fd, POLLIN);
-    return recvfrom(fd, data, length, flags, from, size);
-}
-RP_LIB ssize_t rp_lib_recvmsg(int fd, struct msghdr *message, int flags) {
-    if (!(flags & MSG_DONTWAIT)) until_ready(fd, POLLIN);
-    return recvmsg(fd, message, flags);
-}
-RP_LIB int rp_lib_accept(int fd, struct sockaddr *from, socklen_t *size) {
-    until_ready(fd, POLLIN);
-    return accept(fd, from, size);
-}
-RP_LIB int rp_lib_accept4(int fd, struct sockaddr *from, socklen_t *size, int flags) {
-    until_ready(fd, POLLIN);
-    return accept4(fd, from, size, flags);
-}
-
-/* Whoever waits for some time lets the others go first, once: the time may be over then. */
-int outside_poll(struct pollfd *waiters, unsigned long count, int milliseconds) {
-    int ready = poll(waiters, (nfds_t)count, 0);
-    if (ready == 0 && milliseconds > 0) {
-        rp_sleep_for((uint64_t)milliseconds * 1000000);
-        ready = poll(waiters, (nfds_t)count, 0);
-    }
-    while (ready == 0 && milliseconds < 0)
-        ready = poll(waiters, (nfds_t)count, outside_wait() ? 0 : -1);
-    outside_takes();
-    return ready;
-}
-
-RP_LIB int rp_lib_flock(int fd, int operation) {
-    int done = flock(fd, operation | LOCK_NB);
-    while (done != 0 && errno == EWOULDBLOCK && !(operation & LOCK_NB))
-        done = flock(fd, outside_wait() ? operation | LOCK_NB : operation);
-    return done;
-}
-
-/* ---- System V */
-
-static bool is_patient(struct sembuf *operations, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (operations[i].sem_flg & IPC_NOWAIT) return false;
-    return true;
-}
-
-static int try_semop(int id, struct sembuf *operations, size_t count) {
-    for (size_t i = 0; i < count; i++) operations[i].sem_flg = (short)(operations[i].sem_flg | IPC_NOWAIT);
-    int done = semop(id, operations, count);
-    for (size_t i = 0; i < count; i++) operations[i].sem_flg = (short)(operations[i].sem_flg & ~IPC_NOWAIT);
-    return done;
-}
-
-RP_LIB int rp_lib_semop(int id, struct sembuf *operations, size_t count) {
-    if (!is_patient(operations, count)) return semop(id, operations, count);
-    int done = try_semop(id, operations, count);
-    while (done != 0 && errno == EAGAIN)
-        done = outside_wait() ? try_semop(id, operations, count) : semop(id, operations, count);
-    return done;
-}
-
-RP_LIB int rp_lib_msgsnd(int id, const void *message, size_t size, int flags) {
-    int done = msgsnd(id, message, size, flags | IPC_NOWAIT);
-    while (done != 0 && errno == EAGAIN && !(flags & IPC_NOWAIT))
-        done = msgsnd(id, message, size, outside_wait() ? flags | IPC_NOWAIT : flags);
-    return done;
-}
-
-RP_LIB ssize_t rp_lib_msgrcv(int id, void *message, size_t size, long type, int flags) {
-    ssize_t done = msgrcv(id, message, size, type, flags | IPC_NOWAIT);
-    while (done < 0 && errno == ENOMSG && !(flags & IPC_NOWAIT))
-        done = msgrcv(id, message, size, type, outside_wait() ? flags | IPC_NOWAIT : flags);
-    return done;
 }

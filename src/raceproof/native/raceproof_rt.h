@@ -43,7 +43,8 @@ enum rp_order { RP_PLAIN = 0, RP_RELAXED = 1, RP_ACQUIRE = 2, RP_RELEASE = 3, RP
     X(NAMED_SEMAPHORES, "a program opened more named semaphores than the explorer can follow") \
     X(EXIT_HANDLERS, "a program registered more exit handlers than the explorer can follow") \
     X(PROCESSES, "a process that the program made has threads, of which one order was tried") \
-    X(NAMESPACES, "the system gives the program no namespace for objects that processes share by name")
+    X(NAMESPACES, "the system gives the program no namespace for objects that processes share by name") \
+    X(OTHERS, "what comes from clients and other processes comes in one order of many")
 
 #define RP_LIMIT_NAME(name, text) RP_LIMIT_##name,
 enum rp_limit { RP_LIMITS(RP_LIMIT_NAME) RP_LIMIT_COUNT };
@@ -177,6 +178,12 @@ struct rp_global {
    deadlocks 0|1|2         not searched for | end with the first one | find all: then no wait ends without a signal, since
                            a thread that only that could wake is blocked
    arg STRING              once for each argument, argv[0] first
+   env NAME=VALUE          a variable of the program's environment, in place of the one that it would inherit
+   server STRING           a command for sh that is started before the program, in its network, and ended behind it
+   client STRING           likewise, but when the program listens, or all its threads wait; when all clients have ended
+                           and the program waits for more, it is ended as its user would
+   directory PATH          where the program runs: what an execution changes there the next one does not see
+   library PATH            a shared object without sources that the program is linked with, in this order
    pair A B                access ids: a pair that is still open; any number of lines
    candidate BITS VALUE    a value to try for inputs (__VERIFIER_nondet_*) of at least that many bits
    input VALUE             replay: the inputs, in the order in which they were taken
@@ -196,6 +203,7 @@ struct rp_global {
                            weaker: so are atomics that are not sequentially consistent (weaker.c);
                            validity: the program says what it writes, and asks before it reads (validity.c);
                            fp_unseen: no thread can tell whether others share its floating-point environment;
+                           files: it may change files, so that each execution gets some of its own;
                            begun: what precedes the search proper is done
    visible ACCESS          this access is a scheduling point
    found A B               a pair of which a race is known
@@ -226,8 +234,8 @@ struct rp_global {
    stat NAME VALUE
    output TEXT             what the program wrote in the first execution
    end REASON              complete | race | time | executions | interrupted | replayed | items | restart | inputs | pairs | deadlock | failure
-                           (pairs: so many races that there is no room for more; failure: the first executions of
-                           algorithm sample have all failed in the same way)
+                           (pairs: so many races that there is no room for more; failure: every execution ends with the
+                           same failure)
 
    A program that cannot be loaded: the reason on standard error, and status RP_REFUSED.
 

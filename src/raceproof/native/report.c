@@ -158,9 +158,14 @@ void report_possible(const struct hit *hit) {
 
 /* ---- what bounds the search, as soon as it shows, and other findings: once for each place */
 
-static bool is_new(uint64_t *keys, uint32_t *count, uint32_t room, const char *text, uint32_t site) {
+static uint64_t key_of(const char *text, uint32_t site) {
     uint64_t key = 1469598103934665603u ^ site;
     for (const char *c = text; *c != 0; c++) key = (key ^ (unsigned char)*c) * 1099511628211u;
+    return key;
+}
+
+static bool is_new(uint64_t *keys, uint32_t *count, uint32_t room, const char *text, uint32_t site) {
+    uint64_t key = key_of(text, site);
     for (uint32_t i = 0; i < *count; i++)
         if (keys[i] == key) return false;
     if (*count == room) return false;
@@ -210,13 +215,13 @@ void report_other(const char *kind, const char *message, uint32_t site) {
     if (states_peeks) states_peek_fails();
     const char *why = why_bounded(kind);
     if (why != NULL) {
-        if (!driving) G->failed = (uint64_t)site << 8 | (unsigned char)kind[0] | 1u << 7;
         char reason[640];
         if (strcmp(kind, "uninitialised") == 0)
             snprintf(reason, sizeof reason, "%s", message);
         else
             snprintf(reason, sizeof reason, "%s: %s", why, message);
         bool is_access = strcmp(kind, "use after free") == 0; /* then it is the access that is told, not a site */
+        if (!driving && !is_access && strcmp(kind, "uninitialised") != 0) G->failed = key_of(kind, site);
         report_bounded(reason, is_access ? NONE : site);
     }
     put_other(kind, message, site, site);

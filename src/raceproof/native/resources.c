@@ -7,6 +7,7 @@
 #include "resources.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,6 +32,7 @@ static void lower(int resource, rlim_t limit) {
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 static rlim_t reserved(void) {
     unsigned long pages = 0;
@@ -67,7 +69,7 @@ static void start_loopback(void) {
     close(any);
 }
 
-static bool is_separate;
+static bool is_separate, has_network;
 
 /* In its network there is nothing but this process. */
 void separate_from_others(void) {
@@ -77,7 +79,50 @@ void separate_from_others(void) {
     keep_ids(user, group);
     start_loopback();
     /* What is mounted from here on, nobody else sees. */
+    has_network = true;
     is_separate = mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+}
+
+bool own_network(void) {
+    if (!has_network || unshare(CLONE_NEWNET) != 0) return false;
+    start_loopback();
+    return true;
+}
+
+/* Over the directory lies one that takes what is written, in memory: the same files, but for this execution alone. */
+static bool cover(const char *path) {
+    char text[PATH_MAX + 256], lower[64];
+    int below = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (below < 0 || mount("raceproof", path, "tmpfs", MS_NOSUID | MS_NODEV, "size=1g") != 0) return false;
+    snprintf(lower, sizeof lower, "/proc/self/fd/%d", below);
+    bool done = snprintf(text, sizeof text, "%s/above", path) < PATH_MAX && mkdir(text, 0700) == 0;
+    done = done && snprintf(text, sizeof text, "%s/work", path) < PATH_MAX && mkdir(text, 0700) == 0;
+    int length = snprintf(text, sizeof text, "lowerdir=%s,upperdir=%s/above,workdir=%s/work,userxattr", lower, path, path);
+    done = done && length < (int)sizeof text && mount("raceproof", path, "overlay", MS_NOSUID | MS_NODEV, text) == 0;
+    if (!done) (void)umount2(path, MNT_DETACH);
+    close(below);
+    return done;
+}
+
+static bool is_within(const char *path, const char *directory) {
+    size_t length = strlen(directory);
+    return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == 0);
+}
+
+/* What the program writes, in the directory where it runs and for a while, nobody else sees. */
+bool own_files(void) {
+    static const char *const shared[] = {"/tmp", "/var/tmp"};
+    char here[PATH_MAX];
+    if (!is_separate || getcwd(here, sizeof here) == NULL || unshare(CLONE_NEWNS) != 0) return false;
+    bool all = true, covered = false;
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        bool done = cover(shared[i]);
+        if (!is_within(here, shared[i])) continue;
+        covered = true;
+        all = done;
+    }
+    if (!covered) all = strcmp(here, "/") != 0 && cover(here);
+    return chdir(here) == 0 && all;
 }
 
 /* Shared memory of POSIX is files in /dev/shm. */
@@ -91,6 +136,8 @@ bool own_names(void) {
 static rlim_t reserved(void) { return 0; }
 void separate_from_others(void) {}
 bool own_names(void) { return false; }
+bool own_network(void) { return false; }
+bool own_files(void) { return false; }
 
 #endif
 

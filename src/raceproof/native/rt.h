@@ -247,6 +247,8 @@ struct shared {
     uint8_t nondeterministic; /* the program did not do the same again under the same schedule */
     uint8_t uses_inputs;
     uint32_t limits; /* that were reached: bits, by enum rp_limit */
+    uint8_t input_was_empty; /* the standard input that the program has read */
+    uint32_t client_status, client_failed; /* of a client that did not succeed, or 0: now, in one that ended by itself */
     uint8_t bounded_endless;
     uint8_t bounded_unlock; /* a thread has unlocked what it does not hold: an unlock is no scheduling point */
     uint8_t bounded_keys;   /* a key with a destructor was deleted while threads run that may still call it */
@@ -261,8 +263,7 @@ struct shared {
     uint64_t trace;       /* of the last execution that was drawn: a hash of its points */
     uint64_t first_race;  /* the execution, from 1, in which a race was seen first */
     uint64_t predicted;   /* races that another order would show */
-    uint32_t failures;    /* executions that have ended in a failure, from the first one on, without another end between */
-    uint64_t failed, failure; /* what the last one has ended in, or 0; what all of these have */
+    uint64_t failed, failure; /* the failure in which the last execution has ended, or 0; the one in which all have */
     uint64_t subspace_checks, subspace_race_free, backtracks_skipped, data_conflicts;
     uint32_t pairs_found;
     struct found_race found[MAX_PAIRS_FOUND];
@@ -354,6 +355,11 @@ struct options {
     uint32_t visible_count;
     struct found_race *found;
     uint32_t found_count;
+    /* what is around the program (peers.c, resources.c, load_shared.c) */
+    char **environment, **clients, **servers, **libraries;
+    uint32_t environment_count, client_count, server_count, library_count;
+    const char *directory;
+    bool writes_files; /* it may */
 };
 extern struct options options;
 extern uint8_t *visible_access; /* by access id: is it a scheduling point */

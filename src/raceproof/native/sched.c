@@ -21,6 +21,7 @@
 #include "items.h"
 #include "libc.h"
 #include "outside.h"
+#include "peers.h"
 #include "processes.h"
 #include "sampled.h"
 #include "states.h"
@@ -726,6 +727,7 @@ enum arrival states_begin(void) {
 }
 
 static void run_here(void) {
+    if (rp_fork_mode) surroundings_begin();
     struct thread *main_thread = start_program();
     pulse.execution++;
     pulse.running = own_process();

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <netdb.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
@@ -16,6 +17,7 @@
 
 #include "isolation.h"
 #include "libc.h"
+#include "libraries.h"
 #include "outside.h"
 #include "program_types.h"
 #include "threads.h"
@@ -31,11 +33,13 @@ _Static_assert(sizeof(sigset_t) >= sizeof(signal_set), "64 signals");
 #define CRASHES (SIGNAL(SIGSEGV) | SIGNAL(SIGBUS) | SIGNAL(SIGFPE) | SIGNAL(SIGILL))
 
 static struct state {
-    signal_set mask, pending;
+    signal_set mask, pending, outer_mask;
     stack_t alternate;
     locale_t locale;
     int host_error; /* h_errno */
     char name[NAME];
+    uint32_t handlers; /* of signals that have run in it */
+    bool restarts;     /* a call that the last one interrupted goes on */
 } states[RP_MAX_THREADS];
 static tset have_state;       /* threads for which nothing was set are not in there: most programs set nothing */
 static signal_set of_process; /* pending for whoever takes them */
@@ -82,6 +86,7 @@ static void set_real_mask(signal_set mask) {
 
 /* A new thread has the mask and the name of its creator. */
 void thread_state_start(struct thread *t) {
+    libraries_start(t);
     if (self == NULL) have_state = of_process = 0;
     have_state &= ~BIT(t->tid);
     if (self == NULL || !(have_state & BIT(self->tid))) return;
@@ -90,6 +95,7 @@ void thread_state_start(struct thread *t) {
 }
 
 void thread_state_switch(struct thread *from, struct thread *to) {
+    libraries_switch(from, to);
     struct state *a = state_of(from), *b = state_of(to);
     a->host_error = h_errno;
     h_errno = b->host_error;
@@ -159,6 +165,27 @@ void signal_leave(struct thread *t, int number) {
     outside_gives();
 }
 
+bool signal_is_pending(const struct thread *t, uint64_t set) {
+    sigset_t real;
+    signal_set found = set == 0 ? 0 : state_of(t)->pending | of_process;
+    if (set != 0 && rp_fork_mode && sigpending(&real) == 0) found |= read_set(&real); /* from other processes */
+    return (found & set) != 0;
+}
+
+void signal_from_user(int number) { of_process |= SIGNAL(number); }
+
+uint32_t handlers_run(const struct thread *t, bool *restarts) {
+    *restarts = state_of(t)->restarts;
+    return state_of(t)->handlers;
+}
+
+static void note_handler(int number) {
+    struct sigaction now;
+    if (!libc_is_handled(number) || sigaction(number, NULL, &now) != 0) return;
+    own()->handlers++;
+    own()->restarts = (now.sa_flags & SA_RESTART) != 0;
+}
+
 /* What has come for this thread and is not blocked any more. How many there were. */
 static int deliver(void) {
     int count = 0;
@@ -168,6 +195,7 @@ static int deliver(void) {
         if (own()->pending & one) own()->pending &= ~one;
         else of_process &= ~one;
         outside_takes();
+        note_handler(number_of(one));
         (void)libc_raise(number_of(one));
         count++;
     }
@@ -188,6 +216,21 @@ static int change_mask(int how, const sigset_t *set, sigset_t *old) {
     if (old != NULL) write_set(old, before);
     if (set != NULL) deliver();
     return 0;
+}
+
+void thread_mask_begin(const sigset_t *mask) {
+    if (mask == NULL) return;
+    own()->outer_mask = own()->mask;
+    (void)change_mask(SIG_SETMASK, mask, NULL);
+}
+
+void thread_mask_end(const sigset_t *mask) {
+    sigset_t outer;
+    int before = errno;
+    if (mask == NULL) return;
+    write_set(&outer, own()->outer_mask);
+    (void)change_mask(SIG_SETMASK, &outer, NULL);
+    errno = before;
 }
 
 RP_LIB int rp_lib_pthread_sigmask(int how, const sigset_t *set, sigset_t *old) { return change_mask(how, set, old); }
@@ -224,12 +267,14 @@ static int take_signal(signal_set set, siginfo_t *info) {
     return info->si_signo;
 }
 
-static int await_signal(const sigset_t *set, siginfo_t *info) {
+/* -1: a handler of another signal has run. */
+static int await_signal(const sigset_t *set, siginfo_t *info, uint64_t until) {
+    struct outside_wait wait = {.signals = read_set(set), .until = until};
     int number;
-    while ((number = take_signal(read_set(set), info)) == 0) {
-        if (outside_wait()) continue;
-        number = sigwaitinfo(set, info);
-        if (number > 0) break;
+    outside_begin();
+    while ((number = take_signal(wait.signals, info)) == 0) {
+        if (wait.timed_out) return errno = EAGAIN, -1;
+        if (!outside_wait(&wait)) return -1;
     }
     outside_takes();
     return number;
@@ -237,37 +282,33 @@ static int await_signal(const sigset_t *set, siginfo_t *info) {
 
 RP_LIB int rp_lib_sigwait(const sigset_t *set, int *number) {
     siginfo_t info;
-    *number = await_signal(set, &info);
+    while ((*number = await_signal(set, &info, FOREVER)) < 0) {
+    }
     return 0;
 }
 
 RP_LIB int rp_lib_sigwaitinfo(const sigset_t *set, siginfo_t *info) {
     siginfo_t own_info;
-    return await_signal(set, info != NULL ? info : &own_info);
+    return await_signal(set, info != NULL ? info : &own_info, FOREVER);
 }
 
-/* Whoever waits for some time lets the others go first, once: the time may be over then. */
 RP_LIB int rp_lib_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct program_timespec *limit) {
     siginfo_t own_info;
-    if (info == NULL) info = &own_info;
-    int number = take_signal(read_set(set), info);
-    if (number == 0) {
-        rp_sleep_for(limit != NULL ? (uint64_t)limit->tv_sec * 1000000000u + (uint64_t)limit->tv_nsec : 0);
-        number = take_signal(read_set(set), info);
-    }
-    outside_takes();
-    return number != 0 ? number : (errno = EAGAIN, -1);
+    uint64_t until = FOREVER;
+    if (!is_time(limit)) return errno = EINVAL, -1;
+    if (limit != NULL) until = rp_now() + (uint64_t)limit->tv_sec * 1000000000u + (uint64_t)limit->tv_nsec;
+    return await_signal(set, info != NULL ? info : &own_info, until);
 }
 
-/* Until a handler has run. */
+/* Until a handler has run. Those of signals that other processes send run when they like. */
 static int wait_for_handler(void) {
-    sigset_t none;
-    write_set(&none, own()->mask & ~CRASHES);
-    while (deliver() == 0)
-        if (!outside_wait()) {
-            (void)sigsuspend(&none);
-            break;
-        }
+    static const struct timespec short_time = {.tv_nsec = 1000000};
+    struct outside_wait wait = {.until = FOREVER, .looks_again = true};
+    sigset_t mask;
+    write_set(&mask, own()->mask & ~CRASHES);
+    outside_begin();
+    while (deliver() == 0 && outside_wait(&wait))
+        if (rp_fork_mode && ppoll(NULL, 0, &short_time, &mask) < 0) break;
     outside_takes();
     return errno = EINTR, -1;
 }

@@ -100,13 +100,17 @@ def given_input(cp: ConcurrentProgram, settings: Settings) -> GivenInput:
     """What the program is given where it is executed, and where it may ask for it."""
     unknown = ProgramInput(InputKind.UNKNOWN, "whatever it likes", None)
     reads = cp.inputs if cp.inputs is not None else (unknown,)
-    asked = dict.fromkeys(read.name for read in reads if read.name is not None)
+    around = settings.search.surroundings
+    asked = {read.name: os.environ.get(read.name) for read in reads if read.name is not None}
     return GivenInput(
         arguments=settings.arguments,
-        stdin="",
-        environment=tuple((name, os.environ.get(name)) for name in asked),
+        stdin=around.stdin.decode("utf-8", "backslashreplace"),
+        environment=tuple((asked | dict(around.environment)).items()),
         reads=reads,
+        clients=around.clients,
         is_accepted=settings.accepted is Scope.THIS_INPUT,
+        servers=around.servers,
+        directory=around.directory,
     )
 
 
@@ -266,7 +270,7 @@ def _verdict(
         here = f"no race with this input ({given.described()})"
         return Verdict.UNKNOWN, None, "; ".join([here, *cp.program.obstacles])
     reason = f"{len(undecided)} of {_count(len(pairs), 'pair')} of accesses not decided"
-    alone = [r.stopped for r in reports if r.stopped is not None and r.stopped.startswith(explore.ENDED_ALONE)]
+    alone = [r.stopped for r in reports if r.stopped is not None and explore.is_diagnosis(r.stopped)]
     stops = [f"engine {r.name} ended early: {r.stopped}" for r in reports if r.stopped not in (None, "interrupted")]
     if interrupted_at is not None:
         stops.append(_interrupted(interrupted_at, decided=len(pairs) - len(open_pairs)))

@@ -159,8 +159,10 @@ def _reason(sampled: explore.Sampled, open_pairs: int) -> str:
     if runs == 0:
         return f"the program was not run to its end once: {sampled.end}"
     parts = [seen]
-    if int(sampled.stats.get("threads", 0)) <= 1:
-        parts.append(f"{explore.ENDED_ALONE}: give other arguments")
+    if any(reason == explore.WAITS_FOR_CLIENT for reason, _ in sampled.bounds):
+        parts.append(explore.WAITS_FOR_CLIENT)
+    elif int(sampled.stats.get("threads", 0)) <= 1:
+        parts.append(f"{explore.ENDED_ALONE}: give other arguments, or what it reads with --stdin FILE")
     if open_pairs:
         parts.append(f"{open_pairs} possible: see below")
     if (stopped := _why_stopped(sampled)) is not None:

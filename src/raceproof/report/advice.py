@@ -7,7 +7,6 @@ from raceproof.report.locations import Location, without_mode
 from raceproof.report.terminal import place
 
 _TIME = ("time limit", "time was up", "share of the time")
-_ALONE = "ended before it created a thread"
 _NO_JOIN = "no join that can be followed"
 _WORD = 8  # bytes that one atomic access can have
 
@@ -101,8 +100,9 @@ def _search(result: CheckResult, pair: PairResult) -> list[str]:
         texts.append("Repair the race that was found first, or look for all of them with --all.")
     elif any("not supported" in text for text in stopped):
         texts.append("See why the program could not be run: what locks and order do not decide needs a run.")
-    elif any(_ALONE in text for text in stopped):
-        texts.append("Give the program arguments with which it creates threads, behind `--`.")
+    elif advised := [text for text in stopped if ": give " in text]:
+        what = advised[0].rpartition(": ")[2]
+        texts.append(f"{what[0].upper()}{what[1:]}.")
     elif any(word in text for text in (*stopped, *pair.evidence) for word in _TIME):
         texts.append("Give more time (--time-limit), more processes (--jobs) or the program a smaller input.")
     if pair.scope is Scope.BOUNDED and runner is not None:

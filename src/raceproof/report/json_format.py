@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import asdict
 
 from raceproof.core import SourcePos
@@ -28,6 +29,7 @@ from raceproof.model import (
     RunSetup,
     RunStep,
     Sources,
+    Surroundings,
     ThreadResult,
     TraceStep,
     Unwinding,
@@ -286,6 +288,8 @@ def given_to_json(given: GivenInput) -> dict[str, Json]:
         "stdin": given.stdin,
         "environment": dict(given.environment),
         "clients": list(given.clients),
+        "servers": list(given.servers),
+        "directory": given.directory,
         "reads": [
             {"kind": read.kind.value, "what": read.what, "name": read.name, **_place(read.pos)} for read in given.reads
         ],
@@ -344,6 +348,18 @@ def _replay(sources: Sources | None, setup: RunSetup | None) -> dict[str, Json] 
         "isolation": setup.isolation,
         "spurious": setup.spurious,
         "max_steps": setup.max_steps,
+        "surroundings": _surroundings(setup.surroundings),
+    }
+
+
+def _surroundings(around: Surroundings) -> dict[str, Json]:
+    return {
+        "stdin": base64.b64encode(around.stdin).decode("ascii"),
+        "environment": [list(variable) for variable in around.environment],
+        "clients": list(around.clients),
+        "servers": list(around.servers),
+        "directory": around.directory,
+        "libraries": list(around.libraries),
     }
 
 

@@ -14,6 +14,7 @@ from raceproof.model import AccessKind, LockAction, LockModel, Models, SafeFunct
 EVERYTHING = """
 sources = ["src/*.c", "lib/**/*.c"]
 flags = ["-Iinclude", "-D", "X=1", "-include", "all.h", "-isystem/usr/include/x"]
+link = ["-lz", "-Llib", "lib/libx.so"]
 data_model = "ILP32"
 entry = "start"
 arguments = ["8", ""]
@@ -97,6 +98,7 @@ def test_everything(project: Path) -> None:
     config = loaded(project, EVERYTHING)
     assert config.file == Path("raceproof.toml")
     assert config.sources == ("src/*.c", "lib/**/*.c")
+    assert config.link == ("-lz", "-Llib", "lib/libx.so")
     assert config.flags == ("-Iinclude", "-D", "X=1", "-include", "all.h", "-isystem/usr/include/x")
     assert (config.data_model, config.entry, config.arguments) == ("ILP32", "start", ("8", ""))
     assert (config.engines, config.time_limit, config.jobs) == (("lockset",), 12.5, 2)

@@ -18,7 +18,7 @@ from raceproof.core import Budget, Unsupported
 from raceproof.explore.engine import control
 from raceproof.explore.process import run_host
 from raceproof.explore.protocol import BY_SCHEDULES, OtherRecord, of_kind
-from raceproof.model import Scope, Verdict
+from raceproof.model import Scope, Surroundings, Verdict
 
 Load = Callable[..., Subject]
 STEPS = 20_000
@@ -423,7 +423,7 @@ def test_standard_input_is_the_same_in_every_execution(isolation: str, load: Loa
     subject = load(STDIN.replace("FIELDS", "1"))
     options = explore.ExploreOptions(module=subject.module, algorithm="dfs", find_all=True, isolation=isolation)
     prepared = explore.prepare(subject.cp, subject.pairs, options, Budget.unlimited())
-    asked = replace(control(prepared, options, 30), stdin=b"17 rest\n")
+    asked = replace(control(prepared, options, 30), surroundings=Surroundings(b"17 rest\n"))
     found = run_host(prepared.host, prepared.program, asked)
     assert output_of(found) == "17  rest\n"
     assert not of_kind(found.records, OtherRecord)

@@ -145,7 +145,7 @@ def _command(tmp_path: Path, text: str) -> list[str]:
 def test_nothing_is_left_when_all_are_killed(tmp_path: Path) -> None:
     """Raceproof, its host and the program, at once."""
     before = _named_objects()
-    ready = tmp_path / "ready"
+    ready = Path.home() / f"raceproof-test-{os.getpid()}"  # what a program writes in /tmp, nobody else sees
     waits = f'fclose(fopen("{ready}", "w")); for (volatile int i = 0; ; i++) pause();'
     command = _command(tmp_path, NAMER.replace("MAKE", NAMED["semaphores"] + waits))
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
@@ -154,6 +154,7 @@ def test_nothing_is_left_when_all_are_killed(tmp_path: Path) -> None:
             break
         time.sleep(0.05)
     assert ready.exists()
+    ready.unlink()
     hosts = _descendants(process.pid)
     assert len(hosts) >= 2
     for pid in (process.pid, *hosts):
@@ -187,6 +188,7 @@ def test_without_namespaces_the_result_is_bounded(tmp_path: Path) -> None:
     before = _named_objects()
     command = _command(tmp_path, NAMER.replace("MAKE", NAMED["semaphores"]))
     command[1:3] = ["-c", NESTED, "raceproof"]
+    command.append("-v")
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stderr
     assert LIMITS["NAMESPACES"] in " ".join(done.stdout.split())

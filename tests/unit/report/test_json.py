@@ -16,6 +16,7 @@ from raceproof.model import (
     RunSetup,
     SourceFile,
     Sources,
+    Surroundings,
     Verdict,
 )
 from raceproof.report import to_json
@@ -52,7 +53,8 @@ def test_race_free_has_its_scope() -> None:
 
 
 def test_a_race_has_all_that_a_replay_needs() -> None:
-    setup = RunSetup("abc", "race", ((AccessId(1), AccessId(2)),), ("-n", "3"), "fork", False, 100)
+    around = Surroundings(b"hi", (("LANG", "C"),), ("curl localhost",), ("serve",), "/data", ("libz.so.1",))
+    setup = RunSetup("abc", "race", ((AccessId(1), AccessId(2)),), ("-n", "3"), "fork", False, 100, around)
     sources = Sources(
         (SourceFile("demo.c", ("-DX",), "/src"),), "LP64", "auto", None, "main", root="/work", digest="d1"
     )
@@ -82,6 +84,14 @@ def test_a_race_has_all_that_a_replay_needs() -> None:
         "isolation": "fork",
         "spurious": False,
         "max_steps": 100,
+        "surroundings": {
+            "stdin": "aGk=",
+            "environment": [["LANG", "C"]],
+            "clients": ["curl localhost"],
+            "servers": ["serve"],
+            "directory": "/data",
+            "libraries": ["libz.so.1"],
+        },
     }
     assert to_json(check_result(pair_result(1)))["replay"] is None
 
