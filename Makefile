@@ -61,15 +61,9 @@ bench: .venv/.stamp-dev
 	@test -z "$(CORPUS)" || $(BIN)/python bench/corpus.py $(CORPUS) --write
 	$(BIN)/python bench/summary.py --write
 
-# The papers' tables, rebuilt, into docs/results.md: less than 20 minutes on two cores.
+# The papers' tables, rebuilt, into docs/results.md, two scripts at a time: less than 20 minutes on two cores.
 tables: .venv/.stamp-tables
-	$(BIN)/python bench/tables.py --write
-	$(BIN)/python bench/target_table.py --write
-	$(BIN)/python bench/petri_table.py --write
-	$(BIN)/python bench/transactions_table.py --write
-	$(BIN)/python bench/reduction_table.py --write
-	$(BIN)/python bench/inputs_table.py --write
-	$(BIN)/python bench/witness_table.py --write
+	$(BIN)/python bench/papers.py --write
 
 # What takes long: the slow tests (sanitizers, memory, every algorithm on every program, changed programs), then all
 # engines on generated programs for MINUTES; the same command goes on where it was ended.

@@ -14,6 +14,7 @@ from bench.check import RACEPROOF
 from bench.measure import ZIG_CC, Run, run_measured
 
 _GRACE = 60  # seconds after the time limit until a run is killed
+_BUILDING = 900  # seconds more for the first run, which may build the C library of a target
 # A search that is shorter (in CPU seconds) is run so many times, and the quickest one counts: at some milliseconds what
 # else the machine does is seen, and it only ever adds.
 _SHORT, _TIMES = 0.5, 5
@@ -21,7 +22,7 @@ _SHORT, _TIMES = 0.5, 5
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One search: what to run, and how."""
+    """One search: what to run, and how. `others`: further files, relative to `directory`, where the command runs."""
 
     file: Path
     algorithm: str
@@ -31,6 +32,8 @@ class Job:
     find_all: bool = True
     max_executions: int = 0
     options: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    directory: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +79,11 @@ class Explored:
         return self.count("executions") / self.seconds if self.seconds else 0.0
 
 
-def explore(job: Job, time_limit: int, cache: Path, times: int = _TIMES) -> Explored:
+def explore(job: Job, time_limit: int, cache: Path, times: int = _TIMES, *, is_built: bool = False) -> Explored:
     """Search as the job says, a short one `times` times, after one execution that fills the cache: building is not on
-    the search's time limit."""
-    _run(job, time_limit, cache, max_executions=1)
+    the search's time limit. `is_built`: the program is in the cache already."""
+    if not is_built:
+        _run(job, time_limit + _BUILDING, cache, max_executions=1)
     found = Explored(job, *_run(job, time_limit, cache, job.max_executions))
     for _ in range(1, times if 0 < found.seconds < _SHORT else 1):
         again = Explored(job, *_run(job, time_limit, cache, job.max_executions))
@@ -109,7 +113,7 @@ def _run(
     with tempfile.TemporaryDirectory() as results:
         target = Path(results) / "report.json"
         program = [str(RACEPROOF)] if checkout is None else [sys.executable, "-m", "raceproof"]
-        command = [*program, "explore", str(job.file), "--algorithm", job.algorithm, "--pairs", job.pairs]
+        command = [*program, "explore", str(job.file), *job.others, "--algorithm", job.algorithm, "--pairs", job.pairs]
         command += [f"--cflag={flag}" for flag in job.flags]
         command += ["--json", str(target), "--time-limit", str(time_limit)]
         command += ["--all"] if job.find_all else []
@@ -119,7 +123,7 @@ def _run(
         environment = {"RACEPROOF_CACHE": str(cache)}
         if checkout is not None:
             environment["PYTHONPATH"] = str(checkout / "src")  # before what is installed
-        run = run_measured(command, environment, time_limit + _GRACE)
+        run = run_measured(command, environment, time_limit + _GRACE, job.directory)
         report = json.loads(target.read_text(encoding="utf-8")) if target.exists() else None
         return run, report
 

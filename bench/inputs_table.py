@@ -2,8 +2,9 @@
 
     python bench/inputs_table.py [--time-limit SECONDS] [--write] [PATTERN]
 
-The programs are those of `tests/programs/inputs`, each with a twin that has no race. Seconds are those of the whole
-check but for compiling. Ends with status 1 if a verdict is wrong: a race where no line has one, or a proof of one.
+The programs are those of `tests/programs/inputs`, each with a twin that has no race. Seconds are CPU seconds of the
+whole check but for compiling, and so is the limit. Ends with status 1 if a verdict is wrong: a race where no line has
+one, or a proof of one.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from programs_truth import PROGRAMS, Truth, read_truth
 
+from bench.cpu_clock import use_cpu_clock
 from bench.portfolio import is_wrong
 from bench.results import RESULTS, machine, markdown_table, replace_block
 from raceproof import explore, frontend, portfolio
@@ -116,6 +118,7 @@ def main() -> int:
     parser.add_argument("--time-limit", type=float, default=TIME_LIMIT, metavar="SECONDS", help="for each check")
     parser.add_argument("--write", action="store_true", help=f"put the table into docs/{RESULTS.name}")
     args = parser.parse_args()
+    use_cpu_clock()
     choices = [engines for engines in CHOICES if all(name in portfolio.ENGINES for name in engines)]
     paths = [path for path in sorted((PROGRAMS / "inputs").glob("*.c")) if args.pattern in path.stem]
     rows = []
@@ -130,7 +133,7 @@ def main() -> int:
     text = f"{points}\n\n{format_rows(racy, choices)}\n\nThe twins:\n\n{format_rows(free, choices)}"
     print(f"\n{text}")
     if args.write:
-        limit = f"at most {args.time_limit:g} s each"
+        limit = f"at most {args.time_limit:g} CPU s each"
         command = f"`make tables` (`.venv/bin/python bench/inputs_table.py --write`), {limit}; {machine()}."
         replace_block("inputs", f"{command}\n\n{text}")
     return 1 if any(answer.is_wrong for row in rows for answer in row) else 0

@@ -8,7 +8,8 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +66,30 @@ def run_measured(
         subprocess.run([*launcher, *command], check=True, cwd=directory, env={**os.environ, **(environment or {})})
         status, wall, cpu, peak = json.loads(report.read_text(encoding="utf-8"))
         return Run(status, wall, cpu, peak, out.read_text(errors="replace"), err.read_text(errors="replace"))
+
+
+def forked(work: Callable[[], dict[str, object]]) -> tuple[dict[str, object], float]:
+    """What `work` returns in a process of its own, and the megabytes it took, with what was loaded before."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            with os.fdopen(writing, "w") as pipe:
+                json.dump(work(), pipe)
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stderr.flush()
+            os._exit(status)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        text = pipe.read()
+    _, status, usage = os.wait4(child, 0)
+    if status != 0:
+        raise SystemExit(f"a search ended with {os.waitstatus_to_exitcode(status)}")
+    return json.loads(text), usage.ru_maxrss / 1024
 
 
 def compile_to_ir(source: Path, flags: Sequence[str] = ()) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from bench.sections import INTRO, SECTIONS
@@ -23,18 +25,37 @@ def machine() -> str:
 
 
 def replace_block(name: str, body: str, path: Path = RESULTS) -> None:
-    """Put `body` between the marks of `name`; adds the file if it is not there, and the section at its place."""
+    """Put `body` between the marks of `name`, and what is said before it as `SECTIONS` has it.
+
+    Adds the file if it is not there, and the section at its place.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(path.parent):
+        _replace(name, body, path)
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Scripts that run side by side write one after the other."""
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _replace(name: str, body: str, path: Path) -> None:
     begin, end = f"<!-- bench:{name} begin -->", f"<!-- bench:{name} end -->"
     text = path.read_text(encoding="utf-8") if path.exists() else INTRO
-    block = f"{begin}\n{body.strip()}\n{end}"
+    title, intro = SECTIONS[name]
+    section = f"{title}\n\n{intro}\n\n{begin}\n{body.strip()}\n{end}"
     start, stop = text.find(begin), text.find(end)
     if start >= 0 and stop > start:
-        text = text[:start] + block + text[stop + len(end) :]
+        text = text[: _heading(text, start)] + section + text[stop + len(end) :]
     else:
-        title, intro = SECTIONS[name]
         place = _place(name, text)
-        text = f"{text[:place].rstrip()}\n\n{title}\n\n{intro}\n\n{block}\n\n{text[place:]}".rstrip() + "\n"
-    path.parent.mkdir(parents=True, exist_ok=True)
+        text = f"{text[:place].rstrip()}\n\n{section}\n\n{text[place:]}".rstrip() + "\n"
     path.write_text(text, encoding="utf-8")
 
 
@@ -51,6 +72,11 @@ def _place(name: str, text: str) -> int:
     for later in names[names.index(name) + 1 :]:
         mark = text.find(f"<!-- bench:{later} begin -->")
         if mark >= 0:
-            heading = text.rfind("\n#", 0, mark)
-            return heading + 1 if heading >= 0 else mark
+            return _heading(text, mark)
     return len(text)
+
+
+def _heading(text: str, mark: int) -> int:
+    """Where the section of a mark begins."""
+    found = text.rfind("\n#", 0, mark)
+    return found + 1 if found >= 0 else mark

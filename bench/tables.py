@@ -4,32 +4,32 @@
     python bench/tables.py --write               and puts them into docs/results.md
     python bench/tables.py --max-executions 0    without a limit but for the time, as the papers did
 
-The programs are in bench/tables. The baseline of [PDP] is `dpor`; that of [DHTC], DPOR with sleep sets, is
-`dhtc --no-pruning`. A search that a limit ends is shown with what it had done by then. Ends with status 1
-if a method disagrees with its baseline about races, or needs more executions.
+The programs are in bench/tables, and one of bench/real, if it has been fetched. The baseline of [PDP] is `dpor`; that
+of [DHTC], DPOR with sleep sets, is `dhtc --no-pruning`. A search that a limit ends is shown with what it had done by
+then. Ends with status 1 if a method disagrees with its baseline about races, or needs more executions.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import platform
 import re
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.exploring import Explored, Job, explore
+from bench.real.recipes import Provenance, Recipe, load_recipes
 from bench.results import RESULTS, machine, markdown_table, replace_block
 
 PROGRAMS = Path(__file__).resolve().parent / "tables"
-TIME_LIMIT = 60
+TIME_LIMIT = 600
+"""Far more than a search takes: the limit in executions ends it, so that other work on the machine changes nothing."""
 MAX_EXECUTIONS = 20_000
-_TIMES = 2  # of a short search; the quickest counts
 _BASE_NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
 
@@ -46,17 +46,58 @@ class Case:
     find_all: bool = False
 
     @property
-    def all_flags(self) -> tuple[str, ...]:
-        return (f"-DTHREADS={self.threads}", *self.flags)
+    def sources(self) -> tuple[Path, ...]:
+        return (PROGRAMS / self.file,)
+
+    def job(self, source: Path) -> Job:
+        """What is the same for all searches; all pairs are watched, as nothing else has proved any."""
+        flags = (f"-DTHREADS={self.threads}", *self.flags)
+        arguments = (str(source),) if self.takes_file else ()
+        return Job(PROGRAMS / self.file, "", flags, arguments, pairs="all", find_all=self.find_all)
+
+
+@dataclass(frozen=True, slots=True)
+class RealCase:
+    """A program of bench/real that has been fetched; `arguments`: those of programs.toml, for so many threads."""
+
+    recipe: Recipe
+    threads: int
+    arguments: tuple[str, ...]
+    is_racy: bool = False
+    find_all: bool = True
+
+    @property
+    def name(self) -> str:
+        provenance = Provenance.load(self.recipe.tree)
+        return f"{self.recipe.name} {provenance.version}" if provenance is not None else self.recipe.name
+
+    @property
+    def sources(self) -> tuple[Path, ...]:
+        return tuple(self.recipe.tree / file for file in self.recipe.sources())
+
+    def job(self, source: Path) -> Job:
+        first, *others = self.recipe.sources()
+        tree, flags = self.recipe.tree, self.recipe.cflags
+        return Job(
+            tree / first, "", flags, self.arguments, pairs="all", find_all=True, others=tuple(others), directory=tree
+        )
+
+
+def real_cases() -> tuple[RealCase, ...]:
+    """pnscan is what Debian has of the kind of pfscan and aget that can be run: workers, a shared next address."""
+    recipe = load_recipes()["pnscan"]
+    if Provenance.load(recipe.tree) is None:
+        print("pnscan is left out: bench/real/fetch.py pnscan", file=sys.stderr)
+        return ()
+    return tuple(RealCase(recipe, n, (f"-n{n}", "127.0.0.1:127.0.0.2", "9")) for n in (2, 4))
 
 
 PDP_CASES = (
-    # Until the first race `dpor` needs 5 and 7 executions, which shows nothing.
-    Case("fdrd2", "fdrd.c", 2, ("-DROUNDS=2",), is_racy=True, find_all=True),
-    Case("fdrd4", "fdrd.c", 2, ("-DROUNDS=4",), is_racy=True, find_all=True),
+    # All races are looked for: until the first one, `dpor` needs 2 to 7 executions, which shows nothing.
+    *(Case(f"fdrd{n}", "fdrd.c", 2, (f"-DROUNDS={n}",), is_racy=True, find_all=True) for n in (2, 4, 8)),
     Case("qsort", "qsort.c", 2),
     Case("pfscan-good", "pfscan.c", 2),
-    Case("pfscan-bug", "pfscan.c", 2, ("-DBUG",), is_racy=True),
+    Case("pfscan-bug", "pfscan.c", 2, ("-DBUG",), is_racy=True, find_all=True),
     *(Case("aget", "aget.c", threads, takes_file=True) for threads in (3, 4, 5)),
     *(Case("bzip2smp", "bzip2smp.c", threads) for threads in (4, 5, 6)),
     *(Case("bzip2smp2", "bzip2smp.c", threads, ("-DMANY",)) for threads in (4, 5, 6, 10)),
@@ -76,7 +117,7 @@ LAUNCH_CASES = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    case: Case
+    case: Case | RealCase
     baseline: Explored
     method: Explored
     printed: Explored | None = None
@@ -105,23 +146,14 @@ def _name(found: Explored) -> str:
     return "dpor, sleep sets" if "--no-pruning" in found.job.options else found.job.algorithm
 
 
-def measure(case: Case, limits: Limits, cache: Path, source: Path, searches: Sequence[tuple[str, ...]]) -> Row:
+def measure(
+    case: Case | RealCase, limits: Limits, cache: Path, source: Path, searches: Sequence[tuple[str, ...]]
+) -> Row:
     """Each search is an algorithm and its options: the baseline, the method and, for [PDP], the method as printed."""
-    arguments = (str(source),) if case.takes_file else ()
-    found = []
+    found: list[Explored] = []
     for algorithm, *options in searches:
-        # All pairs are watched, as nothing else has proved any.
-        job = Job(
-            PROGRAMS / case.file,
-            algorithm,
-            case.all_flags,
-            arguments,
-            pairs="all",
-            find_all=case.find_all,
-            max_executions=limits.executions,
-            options=tuple(options),
-        )
-        found.append(explore(job, limits.seconds, cache, _TIMES))
+        job = replace(case.job(source), algorithm=algorithm, max_executions=limits.executions, options=tuple(options))
+        found.append(explore(job, limits.seconds, cache, times=1, is_built=True))  # the limit is far away
         print(
             f"{case.name} {case.threads}, {' '.join((algorithm, *options))}: {found[-1].count('executions'):,} "
             f"executions, {found[-1].seconds:.3f} s, {found[-1].verdict}",
@@ -142,15 +174,15 @@ def _sites(found: Explored) -> int:
     return len({(access["file"], access["line"], access["column"], access["kind"]) for access in accesses})
 
 
-def _locks(file: str) -> int:
-    """Mutexes that the source declares."""
-    text = (PROGRAMS / file).read_text(encoding="utf-8")
-    declarations = re.findall(r"^static pthread_mutex_t (.*);$", text, re.MULTILINE)
-    return sum(declaration.count("PTHREAD_MUTEX_INITIALIZER") for declaration in declarations)
+def _locks(sources: Sequence[Path]) -> int:
+    """Mutexes that the sources declare."""
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    declarations = re.findall(r"^(?:static )?pthread_mutex_t (.*);$", text, re.MULTILINE)
+    return sum(len(declaration.split(",")) for declaration in declarations)
 
 
-def _lines(file: str) -> int:
-    return len((PROGRAMS / file).read_text(encoding="utf-8").splitlines())
+def _lines(sources: Sequence[Path]) -> int:
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in sources)
 
 
 def _limited(found: Explored, text: str) -> str:
@@ -172,11 +204,11 @@ def format_pdp(rows: Sequence[Row]) -> str:
         [
             (
                 _label(row),
-                str(_lines(row.case.file)),
+                f"{_lines(row.case.sources):,}",
                 str(row.case.threads),
                 str(_variables(row.method)),
                 str(_sites(row.method)),
-                str(_locks(row.case.file)),
+                str(_locks(row.case.sources)),
                 str(row.method.races),
                 *(_limited(found, f"{found.seconds:.3f}") for found in (row.baseline, row.method)),
                 *(_limited(found, f"{found.count('transitions') / 1000:,.1f}") for found in (row.baseline, row.method)),
@@ -250,16 +282,18 @@ def growth(rows: Sequence[Row]) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class Table:
     block: str
-    cases: tuple[Case, ...]
+    cases: Callable[[], Sequence[Case | RealCase]]
     searches: tuple[tuple[str, ...], ...]
     format: Callable[[Sequence[Row]], str]
 
 
 _DHTC_SEARCHES = (("dhtc", "--no-pruning"), ("dhtc",))
 TABLES = (
-    Table("tables-pdp", PDP_CASES, (("dpor",), ("pdp",), ("pdp", "--as-printed")), format_pdp),
-    Table("tables-dhtc", DHTC_CASES, _DHTC_SEARCHES, format_dhtc),
-    Table("tables-launch", LAUNCH_CASES, _DHTC_SEARCHES, format_dhtc),
+    Table(
+        "tables-pdp", lambda: (*PDP_CASES, *real_cases()), (("dpor",), ("pdp",), ("pdp", "--as-printed")), format_pdp
+    ),
+    Table("tables-dhtc", lambda: DHTC_CASES, _DHTC_SEARCHES, format_dhtc),
+    Table("tables-launch", lambda: LAUNCH_CASES, _DHTC_SEARCHES, format_dhtc),
 )
 
 
@@ -272,15 +306,13 @@ def main() -> int:
     parser.add_argument("--only", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--write", action="store_true", help=f"put the tables into docs/{RESULTS.name}")
     args = parser.parse_args()
-    if os.getloadavg()[0] > 0.5:
-        print(f"other work is running here (load {os.getloadavg()[0]:.1f}): times will be too long", file=sys.stderr)
     limits = Limits(args.time_limit, args.max_executions)
     is_fine = True
     with tempfile.TemporaryDirectory(prefix="tables-") as directory:
         source = Path(directory) / "source.txt"
         source.write_text("".join(chr(97 + i % 26) for i in range(4096)), encoding="utf-8")
         for table in TABLES:
-            chosen = [case for case in table.cases if not args.only or case.name in args.only]
+            chosen = [case for case in table.cases() if not args.only or case.name in args.only]
             rows = [measure(case, limits, Path(directory), source, table.searches) for case in chosen]
             if not rows:
                 continue
@@ -288,7 +320,7 @@ def main() -> int:
             print(f"\n{text}")
             is_fine &= all(row.fault is None for row in rows)
             if args.write:
-                limit = f"at most {limits.executions:,} executions and {limits.seconds} s each"
+                limit = f"at most {limits.executions:,} executions each"
                 command = f"`make tables` (`.venv/bin/python bench/tables.py --write`), {limit}; {machine()}."
                 replace_block(table.block, f"{command}\n\n{text}")
     return 0 if is_fine else 1

@@ -273,7 +273,7 @@ def add_result_arguments(parser: Parser) -> None:
     )
     group.add_argument("--html", metavar="F", help="also write a page to look at in a browser")
     group.add_argument("--sarif", metavar="F", help="also write SARIF 2.1.0, for code scanning")
-    group.add_argument("--witness", metavar="F", help="also write a violation witness as SV-COMP wants it")
+    group.add_argument("--witness", metavar="F", help="also write a witness of a data race as SV-COMP wants it")
     group.add_argument("--trace", metavar="F", help="also write the runs of races as trace events, for Perfetto")
 
 

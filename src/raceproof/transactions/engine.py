@@ -148,14 +148,17 @@ def _relied_on(around: Surroundings, last: Round) -> list[RacePair]:
 def _ranges(
     around: Surroundings, refinement: Refinement, harmless: frozenset[RacePair], checker: InvariantChecker
 ) -> tuple[ReadRange, ...]:
-    """From the products of all stages whose assumptions hold and whose invariants are confirmed."""
+    """From the products of all stages whose assumptions hold and whose invariants are confirmed in time."""
     solved = []
-    for last in refinement.stable:
-        if not harmless.issuperset((*_relied_on(around, last), *last.proved)):
-            continue
-        for product, (propagation, solution) in last.solutions.items():
-            if not solution.broken and checker.confirms(product, last.setting, solution.states):
-                solved.append((propagation, solution))
+    try:
+        for last in refinement.stable:
+            if not harmless.issuperset((*_relied_on(around, last), *last.proved)):
+                continue
+            for product, (propagation, solution) in last.solutions.items():
+                if not solution.broken and checker.confirms(product, last.setting, solution.states):
+                    solved.append((propagation, solution))
+    except LimitReached as reason:
+        log.debug("ranges: %s", reason)  # those of what was confirmed by then
     return read_ranges(around, solved)
 
 
