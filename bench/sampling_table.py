@@ -26,6 +26,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.results import machine, markdown_table, replace_block
+from raceproof import explore, facts, frontend
+from raceproof.core import Budget
 
 PROGRAMS = Path(__file__).resolve().parent / "sampling"
 SAMPLINGS = ("mixed", "walk", "stay", "pct", "pos")
@@ -41,7 +43,6 @@ class Outcome:
 
     first: int | None
     by_order: int
-    verdict: str
 
 
 def _environment() -> dict[str, str]:
@@ -71,11 +72,19 @@ def _run(file: Path, options: list[str], arguments: tuple[str, ...] = ()) -> dic
         return found
 
 
-def sampled(file: Path, sampling: str) -> Outcome:
-    report = _run(file, ["--runs", str(RUNS), "--sampling", sampling, "--seed", "1"])
-    stats = report["engines"][0]["stats"]
-    first = int(stats["first_race"]) if report["verdict"] == "race" else None
-    return Outcome(first, int(stats["predicted"]), report["verdict"])
+def sampled(file: Path, samplings: tuple[str, ...]) -> dict[str, Outcome]:
+    """By each way of drawing schedules; the program is built once."""
+    request = frontend.from_files([file])
+    cp = facts.surface(frontend.load(request))
+    options = explore.ExploreOptions(module=frontend.link_program(request))
+    prepared = explore.prepare_all(cp, options, Budget.unlimited())
+    found = {}
+    for name in samplings:
+        drawn = explore.SamplingOptions(runs=RUNS, seed=1, sampling=name)
+        run = explore.run_samples(prepared, options, drawn, Budget.seconds(300))
+        stats = run.stats()
+        found[name] = Outcome(int(stats["first_race"]) or None, int(stats["predicted"]))
+    return found
 
 
 def _compiled(file: Path, scratch: Path, *flags: str) -> Path | None:
@@ -112,7 +121,7 @@ def rare_table(samplings: tuple[str, ...]) -> tuple[str, int]:
     seen = 0
     with tempfile.TemporaryDirectory() as scratch:
         for file in sorted((PROGRAMS / "rare").glob("*.c")):
-            outcomes = {name: sampled(file, name) for name in samplings}
+            outcomes = sampled(file, samplings)
             for name, outcome in outcomes.items():
                 hits[name] += outcome.first is not None
                 sums[name] += outcome.first or 2 * RUNS

@@ -15,6 +15,7 @@ from raceproof.explore.sampling import (
     Sampled,
     SamplingOptions,
     prepare_all,
+    run_samples,
     sample,
 )
 from raceproof.explore.target import Target, machine_of, secret_given, target_of, this_machine
@@ -53,6 +54,7 @@ __all__ = [
     "prepare_all",
     "repeat",
     "run",
+    "run_samples",
     "sample",
     "secret_given",
     "setup_of",

@@ -135,16 +135,17 @@ def _run(
 ) -> tuple[HostRun, Prepared, tuple[str, ...]]:
     """In a process for each execution if the program took the host down without."""
     notes = [f"a child process for each execution: {prepared.why_isolation}"] if prepared.why_isolation else []
-    host_run = _run_once(prepared, options, sampling, budget)
+    host_run = run_samples(prepared, options, sampling, budget)
     is_lost = host_run.end is None and not host_run.interrupted
     if is_lost and prepared.isolation == "memory" and options.isolation == "auto" and budget.remaining() > 0:
         notes.append(f"a child process for each execution: without, the run failed ({host_run.problem})")
         prepared = replace(prepared, isolation="fork")
-        host_run = _run_once(prepared, options, sampling, budget)
+        host_run = run_samples(prepared, options, sampling, budget)
     return host_run, prepared, tuple(notes)
 
 
-def _run_once(prepared: Prepared, options: ExploreOptions, sampling: SamplingOptions, budget: Budget) -> HostRun:
+def run_samples(prepared: Prepared, options: ExploreOptions, sampling: SamplingOptions, budget: Budget) -> HostRun:
+    """The runs alone, and what they say."""
     budget.check()
     left = budget.remaining()
     # A third of the time is for repeating what is found.

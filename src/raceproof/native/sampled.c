@@ -21,7 +21,7 @@
 #define RECORDS 4
 #define PAGE_SHIFT 12
 #define CELLS_OF_PAGE ((1u << PAGE_SHIFT) / 8)
-#define MAX_PAGES (1u << 15) /* 128 MB of the program's memory */
+#define MAX_PAGES (1u << 14) /* 64 MB of the program's memory */
 #define BUCKETS (1u << 16)
 #define QUICK (1u << 10)
 

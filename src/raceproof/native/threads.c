@@ -118,7 +118,7 @@ bool is_cancelled(const struct thread *t) { return t->cancel_requested && !t->ca
 /* Always a step, so that schedules mean the same to a replay, which learns late that somebody is cancelled. */
 void cancellation_point(void) {
     struct op op = {.kind = OP_CANCEL, .id = RP_NO_ACCESS, .site = rp_site, .object = (uintptr_t)self};
-    point(&op, G->has_cancel, "cancellation point");
+    point(&op, G->has_cancel | samples, "cancellation point");
     if (is_cancelled(self)) thread_exit((void *)-1);
 }
 

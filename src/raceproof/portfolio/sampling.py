@@ -73,7 +73,11 @@ def execute(
     cp = facts.surface(program)
     options = replace(settings.search, arguments=settings.arguments, on_progress=on_stage)
     on_stage("building the program")
-    prepared = explore.prepare_all(cp, options, budget)
+    seconds = budget.remaining()
+    prepared = explore.prepare_all(
+        cp, options, Budget.unlimited()
+    )  # the runtime is built once, however long that takes
+    budget = Budget.seconds(seconds) if seconds != float("inf") else budget
     on_stage("run")
     return Outcome(cp, explore.sample(cp, prepared, options, replace(sampling, on_progress=on_stage), budget))
 

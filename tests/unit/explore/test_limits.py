@@ -52,9 +52,12 @@ USES = {
         'for (int i = 0; i < SIZE; i++) { FILE *s = fmemopen(0, 8, "w"); flockfile(s); funlockfile(s); }',
     ),
 }
-# Out of reach: the limit of events comes first, or they need minutes. Processes, namespaces and others are no sizes:
-# test_program_processes.py, test_surroundings.py.
-NOT_EXCEEDED = {"EVENTS", "LOCATIONS", "UNTRIED", "SWITCHES", "PROCESSES", "NAMESPACES", "OTHERS"}
+# Out of reach: the limit of events comes first, or they need minutes, or much memory (OLD_ACCESSES). Processes,
+# namespaces and others are no sizes: test_program_processes.py, test_surroundings.py. Of sampled runs: test_sampling.py.
+NOT_EXCEEDED = {
+    *("EVENTS", "LOCATIONS", "UNTRIED", "SWITCHES", "PROCESSES", "NAMESPACES", "OTHERS"),
+    *("OLD_ACCESSES", "OLD_THREADS"),
+}
 
 
 def reasons(use: str, size: int, algorithm: str, directory: Path) -> tuple[str, ...]:

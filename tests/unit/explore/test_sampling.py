@@ -10,7 +10,7 @@ from exploring import PREAMBLE
 from raceproof import explore, facts, frontend
 from raceproof.core import Budget
 from raceproof.explore.process import run_host
-from raceproof.explore.protocol import SAMPLINGS, Control, RaceRecord, StatRecord, of_kind
+from raceproof.explore.protocol import LIMITS, SAMPLINGS, Control, RaceRecord, StatRecord, of_kind
 from raceproof.explore.repeated_accesses import repeated_accesses
 from raceproof.model import ConcurrentProgram
 
@@ -182,6 +182,25 @@ def test_more_threads_than_there_are_ids(tmp_path: Path) -> None:
     found = program.sampled(runs=3)
     assert program.lines(found) == {(5, 5)}
     assert not any("threads" in reason for reason, _ in found.bounds)
+
+
+def test_threads_that_nobody_waits_for(tmp_path: Path) -> None:
+    text = """
+    int x;
+    void *a(void *u) { x = 1; return u; }
+    int main(void) {
+        for (int i = 0; i < 100; i++) {
+            pthread_t t;
+            pthread_create(&t, 0, a, 0);
+            pthread_detach(t);
+            usleep(10);
+        }
+    }
+    """
+    program = Program(text, tmp_path)
+    found = program.sampled(runs=5, sampling="walk")
+    assert program.lines(found) == {(3, 3)}
+    assert LIMITS["OLD_THREADS"] in {reason for reason, _ in found.bounds}
 
 
 def test_places_in_blocks_have_names(tmp_path: Path) -> None:
