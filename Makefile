@@ -53,6 +53,9 @@ bench: .venv/.stamp-dev
 	$(BIN)/python bench/sampling_table.py --write
 	$(BIN)/python bench/petri.py $(NETS) --write
 	$(BIN)/python bench/octagons.py --write
+	$(BIN)/python bench/fixes.py --write
+	$(BIN)/python bench/ranking.py --write
+	$(BIN)/python bench/tsan.py --write
 	$(BIN)/python bench/states.py --write
 	$(BIN)/python bench/scaling.py --write
 	$(BIN)/python bench/real/run.py --write

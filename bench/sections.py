@@ -201,6 +201,17 @@ chosen), with the engines `lockset` and `explore`. *check*: *proved* if all pair
 race-free after the repair, *gone* if no race was executed any more; in both cases without a new race or deadlock.
 *output*: of the compiled programs, each run five times.""",
     ),
+    "ranking": (
+        "## Ranking: one lock removed from correct programs",
+        """Programs of `bench/generate.py` (600 instructions) without races; from each, one lock was removed. Seen by
+`lockset` alone, nothing is executed (`bench/ranking.py`). *rank*: the place of the first location with pairs that
+were proved with the lock and are open without it, among all open locations.""",
+    ),
+    "tsan": (
+        "## ThreadSanitizer with what is proved left out",
+        """CPU seconds of programs in `bench/tsan` as they are, under ThreadSanitizer (clang, -O1), and with the list of
+`raceproof tsan-ignorelist`. A planted race must be reported with the list as without.""",
+    ),
     "octagons": (
         "## Octagons: the native kernel against numpy",
         """Matrices of random constraints over so many variables, closed over the integers. Both are called from Python;

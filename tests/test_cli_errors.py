@@ -78,8 +78,11 @@ def test_syntax_error_with_its_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_no_main(capsys: pytest.CaptureFixture[str]) -> None:
-    message = fails(capsys, "check", write("library.c", "int twice(int x) { return 2 * x; }\n"))
-    assert "main" in message
+    library = write("library.c", "int twice(int x) { return 2 * x; }\n")
+    for words in (["dump", "ir"], ["check", "--entry", "run"]):
+        message = fails(capsys, *words, library)
+        assert "no function" in message
+        assert "raceproof harness" in message
 
 
 def test_two_mains(capsys: pytest.CaptureFixture[str]) -> None:

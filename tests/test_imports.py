@@ -12,7 +12,7 @@ SRC = Path(__file__).parent.parent / "src" / "raceproof"
 
 ENGINES = {"lockset", "shapes", "transactions", "petri", "bmc", "explore"}
 BELOW_ENGINES = {"core", "ir", "model", "spec", "facts", "domains"}
-ABOVE_ENGINES = {"portfolio", "repair", "report"}
+ABOVE_ENGINES = {"harness", "lsp", "portfolio", "repair", "report"}
 MAY_IMPORT: dict[str, set[str]] = {
     "core": set(),
     "ir": {"core"},
@@ -35,6 +35,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "corpora": {"core", "frontend", "model", "report"},
     # patches are proposed from the sources and a result, and tried by checking again
     "repair": {"core", "frontend", "model", "portfolio", "report"},
+    "harness": {"core", "frontend"},
+    "lsp": {"core"},  # each check is a process of its own
     "portfolio": BELOW_ENGINES | ENGINES | {"config", "frontend"},
     "cli": BELOW_ENGINES | ENGINES | ABOVE_ENGINES | {"builds", "config", "corpora", "evidence", "frontend"},
     "api": BELOW_ENGINES | {"frontend", "portfolio", "report"},

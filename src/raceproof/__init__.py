@@ -13,6 +13,11 @@ __version__ = "0.1.0"
 __all__ = ["Report", "__version__", "check"]
 
 
+def __dir__() -> list[str]:
+    """For tab completion: also what was not used yet."""
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> object:
     if name in ("Report", "check"):
         from raceproof import api

@@ -43,8 +43,11 @@ from raceproof.model import (
 Name = str | PathLike[str]
 
 _MAX_ROWS = 50
+_MOST_NAMED = 3
+_SARIF_LEVELS = 4  # each result a line
+_STATUS = {Verdict.RACE_FREE: 0, Verdict.RACE: 1, Verdict.UNKNOWN: 3}
 _ORDER = (Verdict.RACE, Verdict.UNKNOWN, Verdict.RACE_FREE)
-_FORMATS = (".html", ".json", ".txt")
+_FORMATS = (".html", ".json", ".sarif", ".txt")
 
 
 @dataclass(frozen=True)
@@ -99,14 +102,20 @@ class Report:
         """The report as one page, which opens without a network."""
         return reports.to_html(self.result)
 
+    def to_sarif(self) -> reports.Json:
+        """SARIF 2.1.0, with files as seen from the current directory."""
+        return reports.to_sarif(self.result, root=Path.cwd(), with_baseline=False, exit_code=_STATUS[self.verdict])
+
     def save(self, path: Name) -> None:
-        """Write the report; the name says how: .html, .json or .txt."""
+        """Write the report; the name says how: .html, .json, .sarif or .txt."""
         target = Path(path)
         match target.suffix:
             case ".json":
                 text = reports.json_text(self.to_json())
             case ".html":
                 text = self.to_html()
+            case ".sarif":
+                text = reports.json_text(self.to_sarif(), _SARIF_LEVELS)
             case ".txt":
                 text = str(self)
             case _:
@@ -120,8 +129,15 @@ class Report:
         return stream.getvalue()
 
     def __repr__(self) -> str:
-        counts = f"{len(self.races)} races, {len(self.proved)} proved, {len(self.open)} open"
-        return f"<raceproof report: {_verdict(self.result)}; {counts}>"
+        """The verdict, and each racy location with the lines of one race."""
+        races = "1 race" if len(self.races) == 1 else f"{len(self.races)} races"
+        counts = f"{races}, {len(self.proved)} proved, {len(self.open)} open"
+        racing = [found for found in reports.locations_of(self.result) if found.verdict is Verdict.RACE]
+        where = [
+            f"{found.name} ({' and '.join(map(_place, found.undecided[0].accesses))})" for found in racing[:_MOST_NAMED]
+        ]
+        shown = f"; race on {', '.join(where)}" if where else ""
+        return f"<raceproof report: {_verdict(self.result)}; {counts}{shown}>"
 
     def _repr_html_(self) -> str:
         """For a notebook: the verdict, and a row for each pair, races first."""

@@ -143,7 +143,9 @@ def test_what_a_report_has() -> None:
     assert [p.id for p in report.proved] == [1]
     assert [p.id for p in report.open] == [2]
     assert str(report).startswith("verdict: race")
-    assert repr(report) == "<raceproof report: race; 1 races, 1 proved, 1 open>"
+    shown = "race; 1 race, 1 proved, 1 open; race on x<y> (write demo.c:10 and read demo.c:22)"
+    assert repr(report) == f"<raceproof report: {shown}>"
+    assert dir(raceproof) == ["Report", "__version__", "check"]
     assert report.to_json()["verdict"] == "race"
     assert report.to_html().startswith("<!")
 
@@ -163,8 +165,9 @@ def test_a_table_for_notebooks() -> None:
 
 def test_reports_are_saved_by_name(tmp_path: Path) -> None:
     report = raceproof.Report(RESULT)
-    for name in ("r.json", "r.html", "r.txt"):
+    for name in ("r.json", "r.html", "r.txt", "r.sarif"):
         report.save(tmp_path / name)
+    assert json.loads((tmp_path / "r.sarif").read_text(encoding="utf-8"))["version"] == "2.1.0"
     assert json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["verdict"] == "race"
     assert (tmp_path / "r.txt").read_text(encoding="utf-8") == str(report)
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.to_html()

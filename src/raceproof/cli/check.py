@@ -15,6 +15,7 @@ from pathlib import Path
 from raceproof import config, explore, frontend, ir, portfolio, report
 from raceproof.cli.configured import add_config_arguments, configured
 from raceproof.cli.given import add_given_arguments, add_link_argument, given_of
+from raceproof.cli.made_harness import HarnessOptions, add_harness_arguments, made_for
 from raceproof.cli.options import (
     Commands,
     InputOptions,
@@ -30,7 +31,7 @@ from raceproof.cli.progress import Progress
 from raceproof.cli.reproducer import save_reproducer
 from raceproof.cli.results import FORMATS, rendered
 from raceproof.cli.status import Exit
-from raceproof.core import Budget, Contradiction, InputError, InternalError, LimitReached, suggestion
+from raceproof.core import Budget, Contradiction, InputError, InternalError, LimitReached, NoEntry, suggestion
 from raceproof.model import CheckResult, Property, Scope, Verdict
 
 _SVCOMP = {Verdict.RACE_FREE: "true", Verdict.RACE: "false(no-data-race)", Verdict.UNKNOWN: "unknown"}
@@ -63,6 +64,7 @@ class CheckOptions:
     shown: Shown
     with_all_pairs: bool
     settings: portfolio.Settings
+    harness: HarnessOptions = HarnessOptions()  # noqa: RUF009  frozen
     suppressions: tuple[config.Suppression, ...] = ()
     baseline: Path | None = None
     new_baseline: Path | None = None
@@ -104,6 +106,7 @@ class CheckOptions:
                 arguments=tuple(args.arguments),
                 models=found.models if found is not None else settings.models,
             ),
+            harness=HarnessOptions.of(args),
             suppressions=found.suppressions if found is not None else (),
             baseline=args.baseline,
             new_baseline=args.write_baseline,
@@ -149,6 +152,7 @@ def add_parser(commands: Commands) -> None:
         help="a wait at a condition variable may end without a signal, as POSIX allows; if not, the report names that "
         "as an assumption (default: yes)",
     )
+    add_harness_arguments(parser)
     add_run_arguments(parser, time_limit=None)
     add_result_arguments(parser)
     add_config_arguments(parser)
@@ -219,6 +223,31 @@ def _judged(result: CheckResult, options: CheckOptions, known: tuple[config.Know
     return replace(result, notes=tuple(notes))
 
 
+def _loaded(options: CheckOptions, budget: Budget) -> tuple[frontend.CompileRequest, ir.Program, Path | None]:
+    """The program; of C files without main, with one that is made for them, and the file with that: then no verdict is
+    plain race-free."""
+    request = replace(options.inputs.request(), prototypes=options.settings.models.numbered())
+    try:
+        return request, frontend.load(request, budget), None
+    except NoEntry as error:
+        if not options.inputs.files or options.inputs.entry is not None:
+            raise
+        try:
+            made = made_for(request, options.harness, budget)
+        except NoEntry:
+            raise error from None
+    request = made.request(request)
+    return request, frontend.load(request, budget), request.units[0].file
+
+
+def _with_remarks(result: CheckResult, remarks: tuple[config.Intended, ...], program: ir.Program) -> CheckResult:
+    """The result with what the source says is intended. A run that was cut short does not say what is gone."""
+    result, unused = config.apply_intended(result, remarks, program)
+    if result.interrupted or not result.engines:
+        unused = ()
+    return replace(result, notes=(*result.notes, *(f"nothing races there any more: {remark}" for remark in unused)))
+
+
 def _status(result: CheckResult) -> Exit:
     """That of the properties that were asked about: a violation of one decides, then what is unknown."""
     if result.interrupted:
@@ -245,11 +274,14 @@ def _check(options: CheckOptions, examine: Examine) -> CheckResult:
     with Progress(sys.stderr, show) as progress:
         try:
             progress.stage("compiling")
-            request = replace(options.inputs.request(), prototypes=options.settings.models.numbered())
-            program = frontend.load(request, budget)
+            request, program, harness = _loaded(options, budget)
             config.check_suppressions(options.suppressions, program)
+            remarks = config.intended_of(program)
             settings = replace(options.settings, request=request)
             result = examine(program, options, settings, budget, progress)
+            result = _with_remarks(result, remarks, program)
+            if harness is not None:
+                result = replace(result, notes=(*result.notes, f"the harness is {harness}"))
         except LimitReached as stop:  # of the compiler: the portfolio keeps its own
             asked = options.settings.properties
             result = portfolio.undecided(options.inputs.names(), str(stop), 0.0, asked=asked)

@@ -21,8 +21,8 @@ from raceproof.core import InputError, InternalError, LimitReached, ToolMissing,
 
 LONGEST_MESSAGE = 10_000
 COMMANDS = (
-    "check", "fix", "explore", "run", "replay", "check-evidence", "cc", "petri", "target", "bench", "dump", "doctor",
-    "completion",
+    "check", "fix", "locks", "harness", "explore", "run", "replay", "check-evidence", "tsan-ignorelist", "lsp", "cc",
+    "petri", "target", "init", "bench", "dump", "doctor", "completion",
 )  # fmt: skip
 """Each is a module of this package, in the order in which they are listed."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,7 @@ class FixOptions:
     program: repair.Program
     race: int | None
     write: bool
+    as_json: bool
     time_limit: float
     verbose: bool
 
@@ -54,7 +56,7 @@ class FixOptions:
                 raise InputError("fix wants C files, -p compile_commands.json or a report, not --task")
             program = repair.Program(asked.inputs.request(), asked.settings, asked.engines, {})
             time_limit = asked.time_limit
-        return FixOptions(program, args.race, args.write, time_limit, args.verbose > 0)
+        return FixOptions(program, args.race, args.write, args.format == "json", time_limit, args.verbose > 0)
 
 
 _TIME_LIMIT = 300.0
@@ -106,10 +108,14 @@ def run(args: argparse.Namespace) -> Exit:
         result = options.program.check(budget)
         wanted = _wanted(result, options.race)
         on_try = lambda candidate: progress.stage(f"trying: {candidate.title}")  # noqa: E731
-        steps = list(_told(repair.repair_all(options.program, result, wanted, budget, on_try), options.verbose))
-    if not wanted:
+        steps = list(repair.repair_all(options.program, result, wanted, budget, on_try))
+    if not wanted and not options.as_json:
         print("# no race was found, so there is nothing to repair" + _why(result))
         return Exit.of(result.verdict) if result.verdict is not Verdict.RACE else Exit.RACE
+    if options.as_json:
+        print(json.dumps(_to_json(steps), indent=2))
+        return Exit.RACE if any(step.is_left for step in steps) else Exit.RACE_FREE
+    _tell(steps, options.verbose)
     texts = next((step.repair.texts for step in reversed(steps) if step.repair is not None), {})
     old = {file: Path(file).read_bytes() for file in texts}
     sys.stdout.write(repair.as_patch(old, texts, os.getcwd()))
@@ -134,7 +140,17 @@ def _wanted(result: CheckResult, race: int | None) -> tuple[report.Location, ...
     return chosen
 
 
-def _told(steps: Iterable[repair.Step], verbose: bool) -> Iterator[repair.Step]:
+def _to_json(steps: Sequence[repair.Step]) -> dict[str, object]:
+    """The whole new texts of the files, by absolute name."""
+    made = [step.repair for step in steps if step.repair is not None]
+    return {
+        "repairs": [each.candidate.title for each in made],
+        "left": [name for step in steps if step.is_left for name in step.names],
+        "files": {file: text.decode("utf-8", "replace") for file, text in (made[-1].texts if made else {}).items()},
+    }
+
+
+def _tell(steps: Iterable[repair.Step], verbose: bool) -> None:
     """Each location with what became of it, as remarks that `patch` skips."""
     for step in steps:
         names = ", ".join(step.names)
@@ -147,7 +163,6 @@ def _told(steps: Iterable[repair.Step], verbose: bool) -> Iterator[repair.Step]:
         if verbose:
             for each in step.tried:
                 print(f"#   tried: {each.candidate.title}: {each.outcome.value}")
-        yield step
 
 
 _MEANING = {

@@ -25,6 +25,10 @@ class InputError(RaceproofError):
     """The user's input cannot be used: bad file, syntax error, no main."""
 
 
+class NoEntry(InputError):
+    """The function that is to begin the program is not in it."""
+
+
 class Unsupported(RaceproofError):
     """The program uses a construct that raceproof does not understand."""
 

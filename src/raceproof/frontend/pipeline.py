@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from raceproof.core import Budget, InputError, Unsupported
+from raceproof.core import Budget, NoEntry, Unsupported
 from raceproof.frontend import cache as kept
 from raceproof.frontend.cache import Cache, Recipe
 from raceproof.frontend.compile import compile_units
@@ -101,4 +101,7 @@ def _check_names(text: str) -> None:
 def _check_entry(text: str, request: CompileRequest) -> None:
     name = symbol(request.entry)
     if re.search(rf"^define [^\n@]*{re.escape(name)}\(", text, re.MULTILINE) is None:
-        raise InputError(f"no function `{request.entry}` in {request.names()}: raceproof needs a whole program")
+        raise NoEntry(
+            f"no function `{request.entry}` in {request.names()}: raceproof needs a whole program; name the function"
+            " that begins it with --entry, or have a main made for a library: raceproof harness"
+        )

@@ -1,5 +1,6 @@
 """repair: patches for data races, each tried on a copy before it is offered."""
 
+from raceproof.repair.annotations import Guard, guards, variable_types, with_guard
 from raceproof.repair.candidates import Candidate, Scene, candidates
 from raceproof.repair.course import Step, repair_all
 from raceproof.repair.edits import Edit, apply, as_patch
@@ -8,6 +9,7 @@ from raceproof.repair.trial import Outcome, Program, Repair, best, repairs
 __all__ = [
     "Candidate",
     "Edit",
+    "Guard",
     "Outcome",
     "Program",
     "Repair",
@@ -17,6 +19,9 @@ __all__ = [
     "as_patch",
     "best",
     "candidates",
+    "guards",
     "repair_all",
     "repairs",
+    "variable_types",
+    "with_guard",
 ]

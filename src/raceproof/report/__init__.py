@@ -1,5 +1,6 @@
 """report: results -> text, JSON, HTML, SARIF, witnesses, traces. Reads core, ir and model; never an engine."""
 
+from raceproof.report.discipline import ATOMIC, Discipline, Place, discipline_table, disciplines, plain_name
 from raceproof.report.html import to_corpus_html, to_html
 from raceproof.report.json_format import (
     Json,
@@ -21,17 +22,23 @@ from raceproof.report.trace_events import to_trace_events
 from raceproof.report.witness import to_witness
 
 __all__ = [
+    "ATOMIC",
     "LINE_FORMATS",
     "AccessClass",
     "Detail",
+    "Discipline",
     "Json",
     "Location",
+    "Place",
     "access_to_json",
     "deadlock_to_json",
+    "discipline_table",
+    "disciplines",
     "given_to_json",
     "incident_to_json",
     "json_text",
     "locations_of",
+    "plain_name",
     "race_to_json",
     "report_schema",
     "to_corpus_html",

@@ -6,7 +6,7 @@ from typing import Any
 
 from raceproof.core import SourcePos
 from raceproof.model import CheckResult, Verdict
-from raceproof.report.advice import advice
+from raceproof.report.advice import advice, fix
 from raceproof.report.locations import AccessClass, Location, locations_of
 
 
@@ -27,6 +27,7 @@ def _location(result: CheckResult, location: Location) -> dict[str, Any]:
         "usual_lock": {"lock": usual[0], "held": usual[1], "accesses": usual[2]} if usual is not None else None,
         "cause": location.cause,
         "advice": list(advice(result, location.undecided[0])) if location.undecided else [],
+        "fix": fix(location, location.undecided[0]) if location.verdict is Verdict.RACE else None,
         "races": [p.id for p in location.pairs if p.verdict is Verdict.RACE],
     }
 

@@ -220,7 +220,8 @@ def test_tentative_definitions_name_the_flag() -> None:
 
 def test_no_main_names_the_files() -> None:
     error = error_of(write("a.c", "int f(void) { return 0; }\n"), write("b.c", "int main_loop;\n"))
-    assert str(error) == "no function `main` in a.c, b.c: raceproof needs a whole program"
+    assert str(error).startswith("no function `main` in a.c, b.c: raceproof needs a whole program; name the function")
+    assert "raceproof harness" in str(error)
 
 
 def test_the_compiler_is_stopped_when_time_is_up() -> None:
