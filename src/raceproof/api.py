@@ -181,7 +181,9 @@ def check(
     asked = tuple(each for each in Property if each.value in properties)
     if not asked or len(asked) != len(set(properties)):
         raise InputError(f"properties are: {', '.join(each.value for each in Property)}")
-    settings = portfolio.Settings(jobs=jobs, arguments=tuple(arguments), accepted=accepted, properties=asked)
+    settings = portfolio.Settings(
+        jobs=jobs, arguments=tuple(arguments), accepted=accepted, properties=asked, pairs_detail=True
+    )
 
     def run(paths: Sequence[Path]) -> Report:
         request = frontend.from_files(paths, cflags, data_model=data_model, entry=entry)

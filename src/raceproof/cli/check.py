@@ -105,6 +105,7 @@ class CheckOptions:
                 jobs=int(args.jobs),
                 arguments=tuple(args.arguments),
                 models=found.models if found is not None else settings.models,
+                pairs_detail=args.pairs_detail,
             ),
             harness=HarnessOptions.of(args),
             suppressions=found.suppressions if found is not None else (),

@@ -11,13 +11,12 @@ from pathlib import Path
 
 from raceproof import report
 from raceproof.cli.status import Exit
-from raceproof.model import CheckResult
+from raceproof.model import CheckResult, number_of
+from raceproof.portfolio import MAX_PAIRS
 
 SPECIFICATION = "CHECK( init(main()), LTL(G ! data-race) )"
 
 _SARIF_LEVELS = 4  # each result a line
-MAX_PAIRS = 500
-"""So many are listed in the JSON of a result unasked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,5 +66,5 @@ def rendered(
     name: str, result: CheckResult, status: Exit, with_baseline: bool, with_all_pairs: bool = False
 ) -> str | None:
     """The content of the file; None if there is nothing to write."""
-    is_small = len(result.pairs) <= MAX_PAIRS
+    is_small = number_of(result.pairs) <= MAX_PAIRS
     return FORMATS[name](_Wanted(result, status, with_baseline, with_all_pairs or is_small))

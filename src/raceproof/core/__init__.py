@@ -12,6 +12,7 @@ from raceproof.core.errors import (
     Unsupported,
 )
 from raceproof.core.graph import dominators, natural_loops, reverse_postorder, strongly_connected, targets_of_back_edges
+from raceproof.core.memory import rare_collections
 from raceproof.core.names import suggestion
 from raceproof.core.pruning import PRUNE_INTERVAL, prune
 from raceproof.core.source import SourcePos
@@ -31,6 +32,7 @@ __all__ = [
     "dominators",
     "natural_loops",
     "prune",
+    "rare_collections",
     "reverse_postorder",
     "strongly_connected",
     "suggestion",

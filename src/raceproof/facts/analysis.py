@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from raceproof.core import Budget, InternalError, LimitReached
+from raceproof.core import Budget, InternalError, LimitReached, rare_collections
 from raceproof.facts.call_targets import call_graph
 from raceproof.facts.coarse.views import coarse_flow
 from raceproof.facts.flow.contexts import AccessKey, ThreadRecord
@@ -29,12 +29,13 @@ from raceproof.facts.flow.world import TargetedTouch, World
 from raceproof.facts.inputs import program_inputs
 from raceproof.facts.library.sync_api import object_uses
 from raceproof.facts.models import KnownFunctions, described, known_functions
+from raceproof.facts.pointers.objects import ObjectKey
 from raceproof.facts.pointers.points_to import solve
 from raceproof.facts.pointers.propagation import members as members_of
 from raceproof.facts.undermining_calls import undermining_calls
 from raceproof.facts.uninitialised import uninitialised_memory
 from raceproof.facts.waiting.waits import find_waits
-from raceproof.ir import LIBRARY_VARIABLES, START, Address, Call, Program, operands
+from raceproof.ir import LIBRARY_VARIABLES, START, Address, Call, Program, Reg, operands
 from raceproof.model import (
     MAIN,
     NO_REGIONS,
@@ -83,6 +84,13 @@ def analyse(
     Raises `InputError` if a model does not fit the function that it is about, `LimitReached` if the time is up before
     there are facts of any strength.
     """
+    with rare_collections():
+        return _analyse(program, budget, models, with_waits, strongest)
+
+
+def _analyse(
+    program: Program, budget: Budget, models: Models, with_waits: bool, strongest: Strength
+) -> ConcurrentProgram:
     program = described(program, models)
     known = known_functions(models, program)
     world = _world(program, budget, known)
@@ -153,19 +161,28 @@ def _with_waits(world: World, flow: FlowResult, cp: ConcurrentProgram, is_wanted
 def _world(program: Program, budget: Budget, known: KnownFunctions) -> World:
     """What is known apart from any flow, once no pointer is lost; with those that would be pointing anywhere."""
     anywhere = LostPointers()
+    rebuilt: frozenset[tuple[str, Reg]] = frozenset()
+    sources: frozenset[ObjectKey] = frozenset()
     while True:
-        points_to = solve(program, budget, known.locks, anywhere.code, anywhere.data)
+        points_to = solve(program, budget, known.locks, anywhere.code, anywhere.data, rebuilt, sources)
         log.info("points-to: %d objects", len(points_to.objects))
         world = World(program, points_to, budget, known)
         lost = lost_pointers(world)
         if lost & anywhere:
             raise InternalError("a pointer that may point anywhere points to nothing")
-        lost |= LostPointers(code=rebuilt_pointers(world) - anywhere.code)
-        if not lost:
+        found = rebuilt_pointers(world)
+        new_sources = points_to.keys_of(found.sources) - sources
+        if not lost and not new_sources and found.registers <= rebuilt:
             return world
-        count = len(lost.data | lost.code)
-        log.info("points-to: %d pointers are lost and may point anywhere", count)
+        log.info(
+            "points-to: %d pointers are lost, %d may be made of parts of %d objects",
+            len(lost.data | lost.code),
+            len(found.registers),
+            len(found.sources),
+        )
         anywhere |= lost
+        rebuilt |= found.registers
+        sources |= new_sources
 
 
 def _touched(world: World, flow: FlowResult) -> dict[AccessKey, TargetedTouch]:
@@ -427,8 +444,18 @@ def _thread_states(
     return tuple(result)
 
 
+_last_pairs: list[tuple[ConcurrentProgram, tuple[RacePair, ...]]] = []
+"""Of the last program that was asked about: every engine asks."""
+
+
 def race_pairs(cp: ConcurrentProgram, budget: Budget = Budget.unlimited()) -> tuple[RacePair, ...]:  # noqa: B008  frozen
     """Every two accesses that may touch the same bytes in different threads, one of them writing."""
+    if not _last_pairs or _last_pairs[0][0] is not cp:
+        _last_pairs[:] = [(cp, _find_race_pairs(cp, budget))]
+    return _last_pairs[0][1]
+
+
+def _find_race_pairs(cp: ConcurrentProgram, budget: Budget) -> tuple[RacePair, ...]:
     by_object: dict[ObjectId, list[AccessId]] = {}
     for identity, access in sorted(cp.accesses.items()):
         for target in access.targets:

@@ -56,12 +56,15 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: LocksetOption
     decided: dict[RacePair, Finding] = {}
     leaking: frozenset[ObjectId] = frozenset()
     kinds = _Kinds()
+    everything = race_pairs(cp)
+    all_pairs = () if pairs == everything else everything
     try:
         while True:
             judge = _Judge(cp, leaking, kinds)
-            for pair in (*pairs, *race_pairs(cp)):
-                if pair not in decided:
+            for number, pair in enumerate((*pairs, *all_pairs)):
+                if number % 64 == 0:
                     budget.check()
+                if pair not in decided:
                     decided[pair] = judge.decide(pair)
             now_leaking = leaking | leaking_objects(cp, decided)
             if now_leaking == leaking:
@@ -89,8 +92,12 @@ def leaking_objects(cp: ConcurrentProgram, decided: Mapping[RacePair, Finding]) 
     the pointer is ordered after storing it: no race on the places that may hold it, and no relaxed atomics there.
     Proofs may rest on that for one another: by induction over the execution, the finder's read comes first.
     """
+    if not cp.may_hold:
+        return frozenset()
     unordered: set[AccessId] = set()
     for pair, finding in decided.items():
+        if pair.first in unordered and pair.second in unordered:
+            continue
         if finding.verdict is not Verdict.RACE_FREE or not _synchronises(cp, pair, finding):
             unordered |= {pair.first, pair.second}
     return frozenset(o for o, holders in cp.may_hold.items() if holders & unordered)

@@ -97,6 +97,7 @@ from raceproof.model.results import (
     ThreadResult,
     Trace,
     TraceStep,
+    number_of,
 )
 from raceproof.model.symbolic import (
     ZERO,
@@ -243,6 +244,7 @@ __all__ = [
     "Waiting",
     "fingerprints",
     "is_absolute",
+    "number_of",
     "of_atom",
     "short_path",
     "sorted_ties",

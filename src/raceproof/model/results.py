@@ -5,7 +5,7 @@ Made by `portfolio`, read by `report` and `cli`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from raceproof.core import InternalError, SourcePos
@@ -24,6 +24,7 @@ class AccessResult:
 
     `pos` is None in code that the compiler made up. `held` names the locks that are certainly held. `note`: why it is
     an access at all, where the code does not show it. `of_object`: to a lock or the like, by an operation on it.
+    `also`: places of others, for which this one stands, see `PairResult.alike`.
     """
 
     pos: SourcePos | None
@@ -35,6 +36,7 @@ class AccessResult:
     call_stack: tuple[SourcePos, ...] = ()
     note: str = ""
     of_object: bool = False
+    also: tuple[SourcePos | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,8 @@ class PairResult:
     inputs unless the user accepts it. `certificate`, `invariants`, `heaps` and `unwinding` are those of a proof
     which has them. `fingerprint` names the pair by what it touches and where, not by line numbers: it stays when lines
     move. `suppressed` is the reason that the user gave for not wanting to hear of it, `is_known` whether it is in the
-    baseline; neither changes the verdict.
+    baseline; neither changes the verdict. `alike`: for how many pairs it stands, itself included, that differ in the
+    lines of their accesses only; in a large result such pairs are one entry.
     """
 
     id: int
@@ -249,6 +252,7 @@ class PairResult:
     fingerprint: str = ""
     suppressed: str | None = None
     is_known: bool = False
+    alike: int = 1
 
     def __post_init__(self) -> None:
         if self.verdict is Verdict.RACE_FREE and self.scope in (None, Scope.BOUNDED):
@@ -260,6 +264,11 @@ class PairResult:
     def is_for_this_input(self) -> bool:
         """Proved for the input of the executions, which is not enough."""
         return self.verdict is Verdict.UNKNOWN and self.scope is Scope.THIS_INPUT
+
+
+def number_of(pairs: Iterable[PairResult]) -> int:
+    """How many pairs these entries stand for."""
+    return sum(pair.alike for pair in pairs)
 
 
 @dataclass(frozen=True, slots=True)

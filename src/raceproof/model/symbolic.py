@@ -105,7 +105,8 @@ class Linear:
         self.terms = terms
         depth = 0
         for atom, _ in terms:
-            depth += 1 if type(atom) is Opaque else _depth(atom)
+            kind = type(atom)
+            depth += _depth(atom) if kind is Derived or kind is Stable else 1
         self.depth = depth
         self._hash = hash((constant, terms))
         self._leaves = None
@@ -173,7 +174,7 @@ class Linear:
 
     def replaced(self, old: Atom, new: Atom) -> Linear:
         """The same expression of another atom."""
-        if old not in self.leaves():
+        if old not in self.all_leaves():
             return self
         result = Linear(self.constant)
         for atom, factor in self.terms:
@@ -186,12 +187,18 @@ class Linear:
 
     def mentions(self, atoms: Set[Atom]) -> bool:
         """One of `atoms` is among the leaves."""
-        if not self.terms:
-            return False
+        return bool(self.terms) and not self.all_leaves().isdisjoint(atoms)
+
+    def all_leaves(self) -> frozenset[Atom]:
+        """As `leaves`, computed once."""
         found = self._leaves
         if found is None:
             found = self._leaves = frozenset(self.leaves())
-        return not found.isdisjoint(atoms)
+        return found
+
+    def distance(self, other: Linear) -> int | None:
+        """self - other, if that is a constant."""
+        return self.constant - other.constant if self.terms == other.terms else None
 
     def leaves(self) -> Iterator[Atom]:
         """All atoms, those inside `Derived` atoms too."""

@@ -1,5 +1,6 @@
 """portfolio: runs engines in order under one Budget, merges their findings. No analysis of its own."""
 
+from raceproof.portfolio.alike import MAX_PAIRS
 from raceproof.portfolio.check import check, undecided, without_races
 from raceproof.portfolio.course import taken_for_granted
 from raceproof.portfolio.deadlocks import describe_deadlock
@@ -11,6 +12,7 @@ from raceproof.portfolio.trace import race_trace, trace_incident, trace_race
 
 __all__ = [
     "ENGINES",
+    "MAX_PAIRS",
     "Decision",
     "Engine",
     "EngineFunction",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from raceproof import __version__, explore, facts
-from raceproof.core import Budget, LimitReached, Unsupported
+from raceproof.core import Budget, LimitReached, Unsupported, rare_collections
 from raceproof.ir import Origin, Program
 from raceproof.model import (
     Assumption,
@@ -35,7 +35,9 @@ from raceproof.model import (
     TargetMachine,
     Verdict,
     fingerprints,
+    number_of,
 )
+from raceproof.portfolio.alike import MAX_PAIRS, alike_pairs, one_by_one
 from raceproof.portfolio.course import Course
 from raceproof.portfolio.deadlocks import describe_deadlock
 from raceproof.portfolio.engines import Settings
@@ -46,6 +48,10 @@ from raceproof.portfolio.trace import race_trace
 log = logging.getLogger(__name__)
 
 OnStage = Callable[[str], None]
+RESULT_PER_PAIRS = 4.0
+"""How much longer the result takes than to find the pairs that it is about."""
+LEAST_RESERVED = 0.25
+"""Seconds; for less it is not worth to cut what engines have."""
 _REACH = {Scope.THIS_INPUT: "for this input only", Scope.BOUNDED: "up to a bound only"}
 
 
@@ -61,11 +67,19 @@ def check(
     Requires that every name in `engines` is in `ENGINES`. `on_stage` is told what is going on. Ctrl-C ends the
     analysis, and the result says what was known by then.
     """
+    with rare_collections():
+        return _check(program, engines, budget, settings, on_stage)
+
+
+def _check(
+    program: Program, engines: Sequence[str], budget: Budget, settings: Settings, on_stage: OnStage
+) -> CheckResult:
     start = time.monotonic()
     files = program.origin.files
     on_stage("facts")
     try:
         cp = facts.analyse(program, budget, settings.models, with_waits=Property.DEADLOCK in settings.properties)
+        asked = time.monotonic()
         pairs = facts.race_pairs(cp, budget)
     except (Unsupported, LimitReached) as stop:
         return undecided(
@@ -78,11 +92,19 @@ def check(
     log.info("facts: %d threads, %d shared accesses, %d race pairs", len(cp.threads), len(cp.accesses), len(pairs))
     given = given_input(cp, settings)
     accepted = Scope.THIS_INPUT if given.is_accepted or not given.reads else settings.accepted
-    course = Course(cp, pairs, replace(settings, accepted=accepted, on_progress=on_stage), budget)
+    engines_budget = _without_result(budget, time.monotonic() - asked)
+    course = Course(cp, pairs, replace(settings, accepted=accepted, on_progress=on_stage), engines_budget)
     _run(course, engines, settings.properties)
     on_stage("result")
     conclusion = _conclude(cp, course, given, settings.properties, time.monotonic() - start)
     return replace(conclusion, setup=course.setup, sources=sources_of(settings, cp.program.origin))
+
+
+def _without_result(budget: Budget, seconds: float) -> Budget:
+    """What the engines may have of it: the result of many pairs takes its time, in proportion to what it took to find
+    them."""
+    reserved = min(RESULT_PER_PAIRS * seconds, budget.remaining() / 2)
+    return budget.part(budget.remaining() - reserved) if reserved >= LEAST_RESERVED else budget
 
 
 def _run(course: Course, engines: Sequence[str], properties: tuple[Property, ...]) -> None:
@@ -143,9 +165,19 @@ def _conclude(
 ) -> CheckResult:
     namer, ledger = Namer(cp), course.ledger
     reports = tuple(course.reports.values())
+    spell_out = course.settings.pairs_detail or len(ledger.pairs) <= MAX_PAIRS
     pairs = [
-        namer.pair(number, pair, ledger.decide(pair), ledger.findings(pair), _evidence(ledger, pair, reports))
-        for number, pair in enumerate(ledger.pairs, start=1)
+        namer.alike(
+            namer.pair(
+                group.number,
+                group.first,
+                ledger.decide(group.first),
+                ledger.findings(group.first),
+                _evidence(ledger, group.first, reports),
+            ),
+            group,
+        )
+        for group in (one_by_one(ledger) if spell_out else alike_pairs(cp, ledger))
     ]
     named = tuple(
         replace(traced(namer, pair), fingerprint=fingerprint)
@@ -191,7 +223,7 @@ def _deadlock_answer(
 
 def _without_races(answer: DeadlockAnswer | None, pairs: Sequence[PairResult]) -> tuple[Assumption, ...]:
     """What a proof that there is no deadlock takes for granted."""
-    left = sum(pair.verdict is not Verdict.RACE_FREE for pair in pairs)
+    left = number_of(pair for pair in pairs if pair.verdict is not Verdict.RACE_FREE)
     if answer is None or answer.verdict is not DeadlockVerdict.DEADLOCK_FREE or not left:
         return ()
     return (Assumption(without_races(left)),)
@@ -269,11 +301,11 @@ def _verdict(
     if not undecided:
         here = f"no race with this input ({given.described()})"
         return Verdict.UNKNOWN, None, "; ".join([here, *cp.program.obstacles])
-    reason = f"{len(undecided)} of {_count(len(pairs), 'pair')} of accesses not decided"
+    reason = f"{number_of(undecided)} of {_count(number_of(pairs), 'pair')} of accesses not decided"
     alone = [r.stopped for r in reports if r.stopped is not None and explore.is_diagnosis(r.stopped)]
     stops = [f"engine {r.name} ended early: {r.stopped}" for r in reports if r.stopped not in (None, "interrupted")]
     if interrupted_at is not None:
-        stops.append(_interrupted(interrupted_at, decided=len(pairs) - len(open_pairs)))
+        stops.append(_interrupted(interrupted_at, decided=number_of(pairs) - number_of(open_pairs)))
     return Verdict.UNKNOWN, None, "; ".join(alone or [reason, *cp.program.obstacles, *stops])
 
 

@@ -49,7 +49,7 @@ class Course:
         self.setup: RunSetup | None = None
         self.interrupted_at: str | None = None
         self._cp = cp
-        self._settings = replace(settings, outlived=frozenset(self.outlived))
+        self.settings = self._settings = replace(settings, outlived=frozenset(self.outlived))
         self._budget = budget
         self._exhausted: set[str] = set()  # engines that would say the same again
 

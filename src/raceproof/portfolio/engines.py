@@ -48,7 +48,8 @@ class Settings:
     states of the facts all the same. `looks`: engines that can take a first look do so before the others begin; `look`
     then says for how many seconds, beside what an engine needs to get ready. `outlived`: local variables that threads
     may use when their function has returned. `accepted`: how far a proof must reach to count. `properties`: what was
-    asked about. `on_progress` is told what an engine is at.
+    asked about. `pairs_detail`: the result has every pair, however many there are. `on_progress` is told what an engine
+    is at.
     """
 
     jobs: int = 1
@@ -64,6 +65,7 @@ class Settings:
     outlived: frozenset[ObjectId] = frozenset()
     accepted: Scope = Scope.ALL_INPUTS
     properties: tuple[Property, ...] = (Property.DATA_RACE,)
+    pairs_detail: bool = False
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)
 
 

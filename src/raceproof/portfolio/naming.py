@@ -45,6 +45,7 @@ from raceproof.model import (
     Unwinding,
     View,
 )
+from raceproof.portfolio.alike import Alike
 from raceproof.portfolio.ledger import Decision
 
 # Enough to find two threads that may meet; an access in a library function can have thousands of views.
@@ -140,6 +141,14 @@ class Namer:
     def _has_views(self, pair: RacePair) -> bool:
         """Whether static facts say where the accesses may go; else only runs do."""
         return any(self._cp.accesses[number].views for number in (pair.first, pair.second))
+
+    def alike(self, shown: PairResult, group: Alike) -> PairResult:
+        """The entry of the first pair of a group, standing for all of them."""
+        if group.count == 1:
+            return shown
+        sides = zip(shown.accesses, group.others, strict=True)
+        accesses = [replace(a, also=tuple(self._cp.accesses[other].pos for other in others)) for a, others in sides]
+        return replace(shown, alike=group.count, accesses=(accesses[0], accesses[1]))
 
     def racing(self, pair: RacePair, schedule: Schedule) -> tuple[AccessResult, AccessResult]:
         """The two accesses as they were executed."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raceproof.model import AccessResult, CheckResult, PairResult, Verdict
+from raceproof.model import AccessResult, CheckResult, PairResult, Verdict, number_of
 from raceproof.report.advice import advice, fix, usual_lock
 from raceproof.report.executions import explain_race, race_in_brief
 from raceproof.report.locations import AccessClass, Location
@@ -76,7 +76,7 @@ class Findings:
                 f"{a.kind.value} at {place(a.pos)}" if a.pos is not None else f"{a.kind.value} in `{a.function}`"
                 for a in shown.accesses
             )
-            more = f", {count(len(pairs) - 1, 'more pair')}" if len(pairs) > 1 else ""
+            more = f", {count(number_of(pairs) - 1, 'more pair')}" if number_of(pairs) > 1 else ""
             self._out.wrapped(f"{shown.target}: {first}, {second}{more}", "  ", "    ")
         if len(groups) > MAX_LOCATIONS_LISTED:
             self._out.line(f"  … and {count(len(groups) - MAX_LOCATIONS_LISTED, 'more location')}, see --json")
@@ -110,7 +110,7 @@ class Findings:
         more = 0 if self._out.verbose else len(races) - MAX_OTHER_RACES
         if more > 0:
             self._out.line(f"  … and {count(more, 'more race')} here, see -v")
-        undecided = sum(len(entry) for entry in entries if entry[0].verdict is not Verdict.RACE)
+        undecided = sum(number_of(entry) for entry in entries if entry[0].verdict is not Verdict.RACE)
         if undecided:
             self._out.line(f"  {count(undecided, 'more pair')} of accesses here not decided")
 

@@ -34,6 +34,7 @@ from raceproof.model import (
     TraceStep,
     Unwinding,
     Verdict,
+    number_of,
 )
 from raceproof.report.json_heaps import heaps_to_json
 from raceproof.report.json_invariants import invariants_to_json
@@ -59,9 +60,9 @@ def to_json(result: CheckResult, with_all_pairs: bool = True) -> dict[str, Json]
         "root": result.sources.root if result.sources is not None else None,
         "program": {"files": list(result.files)},
         "facts": result.facts.value if result.facts is not None else None,
-        "locations": locations_to_json(result),
+        "locations": locations_to_json(result, with_all_pairs),
         "pairs": [_pair(pair, certificates, invariants, heaps, unwindings) for pair in pairs],
-        "pairs_left_out": len(result.pairs) - len(pairs),
+        "pairs_left_out": number_of(result.pairs) - len(pairs),
         "certificates": [_certificate(certificate) for certificate in certificates],
         "invariants": [invariants_to_json(found) for found in invariants],
         "heaps": [heaps_to_json(found) for found in heaps],

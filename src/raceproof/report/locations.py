@@ -71,7 +71,9 @@ class Location:
             for access in pair.accesses:
                 key = (access.kind, access.is_atomic, access.thread, access.held, access.note)
                 shown.setdefault(key, access)
-                sites.setdefault(key, {})[access.pos, access.function] = None
+                places = sites.setdefault(key, {})
+                for pos in (access.pos, *access.also):
+                    places[pos, access.function] = None
                 is_open[key] = is_open.get(key, False) or pair.verdict is not Verdict.RACE_FREE
         found = [
             AccessClass(a.kind, a.is_atomic, a.thread, a.held, a.note, tuple(sorted(sites[k], key=_order)), is_open[k])

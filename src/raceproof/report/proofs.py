@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from raceproof.model import ObjectId, PairResult
+from raceproof.model import ObjectId, PairResult, number_of
 from raceproof.report.terminal import Terminal, count
 
 MAX_TABLE_ROWS = 15
@@ -18,8 +18,11 @@ def write_rules(terminal: Terminal, pairs: Sequence[PairResult]) -> None:
     """How many pairs were proved by which rule."""
     if not pairs:
         return
-    rules = Counter(rule for p in pairs for rule in dict.fromkeys(_rule(text) for text in p.evidence))
-    extent = f"{count(len(pairs), 'pair')} of accesses at {count(len(by_location(pairs)), 'location')}"
+    rules: Counter[str] = Counter()
+    for pair in pairs:
+        for rule in dict.fromkeys(_rule(text) for text in pair.evidence):
+            rules[rule] += pair.alike
+    extent = f"{count(number_of(pairs), 'pair')} of accesses at {count(len(by_location(pairs)), 'location')}"
     by = ", ".join(f"{rule} ({number:,})" for rule, number in rules.most_common())
     terminal.wrapped(f"{extent}, by {by}", "  ", "    ")
 
@@ -30,16 +33,19 @@ def write_table(terminal: Terminal, pairs: Sequence[PairResult]) -> None:
         return
     terminal.line()
     terminal.line(terminal.paint.bold("Proved race-free"))
-    rows = sorted(by_location(pairs).items(), key=lambda item: -len(item[1]))
+    rows = sorted(by_location(pairs).items(), key=lambda item: -number_of(item[1]))
     shown = rows[:MAX_TABLE_ROWS]
     width = min(24, max(len("location"), *(len(target) for (target, _), _ in shown)))
     terminal.line(terminal.paint.dim(f"  {'location':<{width}}  pairs  why"))
     for (target, _), proved in shown:
-        reasons = Counter(text for p in proved for text in p.evidence)
+        reasons: Counter[str] = Counter()
+        for pair in proved:
+            for text in pair.evidence:
+                reasons[text] += pair.alike
         if len(target) > width:
             terminal.line(f"  {target}")
             target = ""
-        start = f"  {target:<{width}}  {len(proved):>5}  "
+        start = f"  {target:<{width}}  {number_of(proved):>5}  "
         why = _first_few([_phrase(text) for text, _ in reasons.most_common()])
         terminal.wrapped(why, start, " " * len(start), break_words=True)
     if len(rows) > len(shown):

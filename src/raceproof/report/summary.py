@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raceproof.model import CheckResult, ObjectId, PairResult, Verdict
+from raceproof.model import CheckResult, ObjectId, PairResult, Verdict, number_of
 
 MAX_ROWS = 15
 MAX_NAME = 32
@@ -36,20 +36,22 @@ def summary_table(result: CheckResult) -> list[str]:
 
 
 def _counts(pairs: Sequence[PairResult], engines: Sequence[str]) -> list[int]:
-    proved = [p.engine for p in pairs if p.verdict is Verdict.RACE_FREE]
-    verdicts = [p.verdict for p in pairs]
+    proved = [p for p in pairs if p.verdict is Verdict.RACE_FREE]
     return [
-        len(pairs),
-        verdicts.count(Verdict.RACE),
-        *(proved.count(name) for name in engines),
-        verdicts.count(Verdict.UNKNOWN),
+        number_of(pairs),
+        _ended(pairs, Verdict.RACE),
+        *(number_of(p for p in proved if p.engine == name) for name in engines),
+        _ended(pairs, Verdict.UNKNOWN),
     ]
+
+
+def _ended(pairs: Sequence[PairResult], verdict: Verdict) -> int:
+    return number_of(p for p in pairs if p.verdict is verdict)
 
 
 def _weight(pairs: Sequence[PairResult]) -> tuple[int, int, int]:
     """Races first, then what is open, then the rest."""
-    verdicts = [p.verdict for p in pairs]
-    return -verdicts.count(Verdict.RACE), -verdicts.count(Verdict.UNKNOWN), -len(pairs)
+    return -_ended(pairs, Verdict.RACE), -_ended(pairs, Verdict.UNKNOWN), -number_of(pairs)
 
 
 def _short(name: str) -> str:

@@ -22,6 +22,7 @@ from raceproof.model import (
     Scope,
     Strength,
     Verdict,
+    number_of,
 )
 from raceproof.report.colors import Paint
 from raceproof.report.deadlocks import explain_blocked, headline
@@ -217,8 +218,10 @@ class _Writer:
             for row in table[1:]:
                 self._out.line(row)
         self._out.line()
-        counts = Counter(pair.verdict for pair in result.pairs)
-        here = sum(pair.is_for_this_input for pair in result.pairs)
+        counts: Counter[Verdict] = Counter()
+        for pair in result.pairs:
+            counts[pair.verdict] += pair.alike
+        here = number_of(pair for pair in result.pairs if pair.is_for_this_input)
         parts = [
             f"{counts[Verdict.RACE_FREE]:,} proved",
             *([f"{here} for this input only"] if here else []),
@@ -226,7 +229,7 @@ class _Writer:
             f"{counts[Verdict.UNKNOWN] - here:,} open",
         ]
         if result.pairs:
-            self._out.wrapped(f"{count(len(result.pairs), 'pair')} of accesses: {', '.join(parts)}", "", "  ")
+            self._out.wrapped(f"{count(number_of(result.pairs), 'pair')} of accesses: {', '.join(parts)}", "", "  ")
         if result.engines:
             self._out.wrapped(", ".join(f"{e.name} {e.seconds:.2f} s" for e in result.engines), "", "  ")
         for engine in result.engines:

@@ -53,7 +53,7 @@ USES = {
     ),
 }
 # Out of reach: the limit of events comes first, or they need minutes, or much memory (OLD_ACCESSES). Processes,
-# namespaces and others are no sizes: test_program_processes.py, test_surroundings.py. Of sampled runs: test_sampling.py.
+# namespaces and others are no sizes (test_program_processes.py, test_surroundings.py). Sampled runs: test_sampling.py.
 NOT_EXCEEDED = {
     *("EVENTS", "LOCATIONS", "UNTRIED", "SWITCHES", "PROCESSES", "NAMESPACES", "OTHERS"),
     *("OLD_ACCESSES", "OLD_THREADS"),

@@ -10,6 +10,7 @@ from raceproof import frontend
 from raceproof.core import Budget
 from raceproof.facts.flow.lost_pointers import lost_pointers
 from raceproof.facts.flow.world import World
+from raceproof.facts.pointers.addressed_functions import addressed_functions
 from raceproof.facts.pointers.points_to import solve
 
 COMMON = """
@@ -30,6 +31,7 @@ static int variadic(int n, ...) { va_list a; va_start(a, n); int *p = va_arg(a, 
 static int *none(void) { return 0; }
 static int get(int *p) { return p ? *p : 0; }
 static void *start(void *p) { return p ? (void *)(long)*(int *)p : 0; }
+static void taken(void) {} void (*hook)(void) = taken;
 """
 NULL = {
     "a constant": "return *(volatile int *)0;",
@@ -76,6 +78,7 @@ LOST = {
     "a variadic argument": "return variadic(1, through(box));",
     "a function": "void (*f)(void) = (void (*)(void))through(box); f(); return 0;",
 }
+LOOKED_UP = "void *dlsym(void *, const char *); ((void (*)(void))dlsym(0, argv[1]))(); return *through(box);"
 
 
 def _world(body: str, directory: Path) -> World:
@@ -90,6 +93,20 @@ def test_null_is_explained(name: str, tmp_path: Path) -> None:
     assert not lost_pointers(_world(NULL[name], tmp_path))
 
 
+def test_a_lost_pointer_leads_to_variables_of_functions(tmp_path: Path) -> None:
+    world = _world("int local = argc; cell = &local; int *p = through(box); return *p + *cell;", tmp_path)
+    lost = lost_pointers(world)
+    found = solve(world.program, Budget.unlimited(), anywhere=lost.code, into_data=lost.data)
+    for function, register in lost.data | lost.code:
+        assert "local" in {found.objects[place.object].name for place in found.targets(function, register)}
+
+
+def test_who_looks_functions_up_by_name_has_the_addresses_of_all(tmp_path: Path) -> None:
+    assert "main" not in addressed_functions(_world("hook(); return 0;", tmp_path).program)
+    found = addressed_functions(_world(LOOKED_UP, tmp_path).program)
+    assert {"main", "taken", "through"} <= found
+
+
 @pytest.mark.parametrize("name", LOST)
 def test_what_is_not_explained_may_point_anywhere(name: str, tmp_path: Path) -> None:
     world = _world(LOST[name], tmp_path)
@@ -99,7 +116,8 @@ def test_what_is_not_explained_may_point_anywhere(name: str, tmp_path: Path) -> 
     for function, register in lost.data | lost.code:
         reached = {found.objects[place.object].name for place in found.targets(function, register)}
         assert {"x", "cell", "memory outside the program"} <= reached
-        assert ("main" in reached) == ((function, register) in lost.code)
+        assert "main" not in reached  # nobody has its address
+        assert ("taken" in reached) == ((function, register) in lost.code)
     while more := lost_pointers(World(world.program, found, Budget.unlimited())):  # what they lead to may be lost, too
         assert not more & lost
         lost |= more

@@ -247,7 +247,7 @@ class Flow:
             merged = self._merged[group] = Context(thread, name, chain, entry)
             return merged
         wider = join(merged.entry, entry)
-        if wider.full_key() != merged.entry.full_key():
+        if wider != merged.entry:
             merged.widenings += 1
             merged.entry = self._widened(wider) if merged.widenings > MAX_WIDENINGS else wider
             self._enqueue(merged)
@@ -453,7 +453,7 @@ class Flow:
             left = (r for r in self.records if self.is_below(r, record.id) and not r.is_nested)
             ended = State(may_run={other.id: MANY for other in left})
         changed = (ended is None) != (record.ended is None) or (
-            ended is not None and record.ended is not None and ended.full_key() != record.ended.full_key()
+            ended is not None and record.ended is not None and ended != record.ended
         )
         if changed:
             record.ended = ended
@@ -572,7 +572,11 @@ class Flow:
 
 
 def _same_exits(a: list[Exit], b: list[Exit]) -> bool:
-    return len(a) == len(b) and {(e.state.full_key(), e.value) for e in a} == {(e.state.full_key(), e.value) for e in b}
+    if len(a) != len(b):
+        return False
+    if all(e.value == f.value and e.state == f.state for e, f in zip(a, b, strict=True)):
+        return True
+    return len(a) > 1 and {(e.state.full_key(), e.value) for e in a} == {(e.state.full_key(), e.value) for e in b}
 
 
 def _grown(before: list[Exit], now: list[Exit]) -> list[Exit]:

@@ -103,7 +103,8 @@ class FunctionInfo:
     """`order` is the reverse postorder of the reachable blocks; `loop_of` the innermost loop's header, if any.
 
     `cyclic`: blocks that may run more than once per call. `block_of` gives the block of every site. `used`:
-    registers that some instruction reads. `heavy`: registers whose value, written out, would be very long.
+    registers that some instruction reads. `heavy`: registers whose value, written out, would be very long. `phis`: of
+    the blocks that have any.
     """
 
     function: Function
@@ -118,6 +119,7 @@ class FunctionInfo:
     block_of: Mapping[SiteId, str]
     used: frozenset[str]
     heavy: frozenset[str]
+    phis: Mapping[str, tuple[Phi, ...]]
 
     def dominates(self, above: str, below: str) -> bool:
         node = below
@@ -252,6 +254,7 @@ def function_info(function: Function) -> FunctionInfo:
         block_of=block_of,
         used=frozenset(o.name for i in function.instructions() for o in operands(i) if isinstance(o, Reg)),
         heavy=_heavy(definitions),
+        phis={b.label: found for b in blocks.values() if (found := tuple(i for i in b.body if isinstance(i, Phi)))},
     )
 
 

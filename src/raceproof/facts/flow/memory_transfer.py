@@ -177,10 +177,10 @@ def overwrite(w: Walker, touch: TargetedTouch, address: Linear, size: int | None
     """Forget contents that the write may change: all that may overlap, except by distance from `address`."""
     stale_names.renounce_places(w, touch.targets, state)
     for key, known in list(state.memory.items()):
-        if not (known.objects & touch.objects):
+        if known.objects.isdisjoint(touch.objects):
             continue
-        apart = key[0].plus(address, -1)
-        if apart.is_constant and size is not None and (apart.constant >= size or -apart.constant >= key[1]):
+        apart = key[0].distance(address)
+        if apart is not None and size is not None and (apart >= size or -apart >= key[1]):
             continue
         del state.memory[key]
 

@@ -49,8 +49,12 @@ def foreign_objects(world: World) -> frozenset[ObjectId]:
 def may_hold_address(world: World, place: MemLoc) -> bool:
     """A pointer may have a byte there. Ids of threads are pointers, too; but what they are is not known anyway."""
     objects = world.points_to.objects
-    around = _around(place, world.program.pointer_size)
-    return any(objects[found.object].kind is not ObjectKind.THREAD for found in world.points_to.contents(around))
+    return any(objects[found.object].kind is not ObjectKind.THREAD for found in addresses_at(world, place))
+
+
+def addresses_at(world: World, place: MemLoc) -> tuple[MemLoc, ...]:
+    """What the pointers that have a byte in the place may point to."""
+    return world.points_to.contents(_around(place, world.program.pointer_size))
 
 
 def _around(target: MemLoc, whole: int) -> MemLoc:

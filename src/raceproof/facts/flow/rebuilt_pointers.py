@@ -9,19 +9,21 @@ parts, even where it knows of something else that the result may point to:
     p = (int *)((uintptr_t)hi << 32 | lo);
 
 So, in a program that takes pointers apart, or prints them, whatever is used as a pointer and may come from such a
-number is taken to point anywhere. Others are not: most programs that look at parts of an address only hash it.
+number is taken to point anywhere in any object whose address is taken apart or printed somewhere. Others are not: most
+programs that look at parts of an address only hash it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NewType
 
 from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.lost_pointers import used_pointers
-from raceproof.facts.flow.pointer_numbers import may_hold_address
+from raceproof.facts.flow.pointer_numbers import addresses_at, may_hold_address
 from raceproof.facts.flow.world import World
 from raceproof.facts.library.effects import Effect, Format, Returns, Sync
 from raceproof.facts.library.formats import initial_texts
@@ -51,6 +53,8 @@ from raceproof.ir import (
     Select,
     SiteId,
     Store,
+    Terminator,
+    operands,
 )
 from raceproof.model import MemLoc, ObjectId
 
@@ -70,14 +74,24 @@ _JOINING: Final = frozenset({"or", "xor", "add"})
 _FROM_TEXT: Final = re.compile(r"(__)?(str|wcs)to(u?l|u?ll|u?imax|u?max|u?q)(_internal|_l)?|ato(i|l|ll)")
 
 
-def rebuilt_pointers(world: World) -> frozenset[tuple[str, Reg]]:
-    """(function, register) of what is used as a pointer and may be made of numbers that were another one."""
+@dataclass(frozen=True, slots=True)
+class RebuiltPointers:
+    """`registers`: (function, register) of what is used as a pointer and may be made of numbers that were another one;
+    `sources`: the objects that such a pointer may point to. Both are over-approximations."""
+
+    registers: frozenset[tuple[str, Reg]] = frozenset()
+    sources: frozenset[ObjectId] = frozenset()
+
+
+def rebuilt_pointers(world: World) -> RebuiltPointers:
+    """What may be made of the parts or the text of pointers, and of which."""
     search = _Search(world)
     if not search.takes_apart and not search.prints:
-        return frozenset()
+        return RebuiltPointers()
     used = {(function.name, reg): None for function in search.functions for reg in used_pointers(world, function)}
     reached = search.made_of_numbers(list(used))
-    return frozenset((name, reg) for name, reg in used if (name, reg) in reached)
+    registers = frozenset((name, reg) for name, reg in used if (name, reg) in reached)
+    return RebuiltPointers(registers, search.sources() if registers else frozenset())
 
 
 class _Search:
@@ -86,6 +100,7 @@ class _Search:
         self.functions = [f for name, f in world.program.functions.items() if name in world.points_to.reached]
         self._bad: set[Place] = set()
         self._holders: dict[MemLoc, bool] = {}
+        self._addresses: dict[MemLoc, frozenset[ObjectId]] = {}
         self._parts: set[PartNode] = set()
         self._explored: set[PartNode] = set()
         self._users: dict[PartNode, list[PartNode]] = {}
@@ -141,6 +156,57 @@ class _Search:
             found = (effect_of(name, self.world.program) for name in self.world.callees(call))
             self._known_effects[call.id] = [effect for effect in found if effect is not None]
         return self._known_effects[call.id]
+
+    def sources(self) -> frozenset[ObjectId]:
+        """Objects whose addresses are taken apart, or printed, somewhere; unknown code may print what it gets."""
+        points_to = self.world.points_to
+        found: set[ObjectId] = set(points_to.escaped_objects) if self.prints and points_to.unknown_calls else set()
+        for function in self.functions:
+            for instr in function.instructions():
+                self.world.budget.check()
+                if self.takes_apart:
+                    found |= self._taken_apart(function, instr)
+                if self.prints and isinstance(instr, Call):
+                    found |= self._printed(function, instr)
+        return frozenset(found)
+
+    def _taken_apart(self, function: Function, instr: Instr | Terminator) -> set[ObjectId]:
+        points_to = self.world.points_to
+        constants = [o for o in operands(instr) if isinstance(o, OtherConst) and o.addresses]
+        found = {place.object for constant in constants for place in points_to.targets(function.name, constant)}
+        match instr:
+            case Load() if self._is_part(function, instr):
+                (touch,) = self.world.touches(function, instr)
+                for target in touch.targets:
+                    if target not in self._addresses:
+                        self._addresses[target] = frozenset(p.object for p in addresses_at(self.world, target))
+                    found |= self._addresses[target]
+            case Cast() if self._is_part(function, instr):
+                for operand in self._computed_here(function, instr.value):
+                    found |= {place.object for place in points_to.targets(function.name, operand)}
+        return found
+
+    def _computed_here(self, function: Function, operand: Operand) -> dict[Operand, None]:
+        """The operand, and what the function computes it from."""
+        definitions = self.world.info(function.name).definitions
+        found = {operand: None}
+        work = [operand]
+        while work:
+            last = work.pop()
+            made = definitions.get(last.name) if isinstance(last, Reg) else None
+            for source in _inputs(made) if made is not None else ():
+                if source not in found:
+                    found[source] = None
+                    work.append(source)
+        return found
+
+    def _printed(self, function: Function, call: Call) -> set[ObjectId]:
+        """What a call prints may be the address of; a function with a `v` in its name may get a list of arguments."""
+        if all(effect.format is not Format.PRINTF for effect in self._effects(call)):
+            return set()
+        given = {place.object for arg in call.args for place in self.world.points_to.targets(function.name, arg)}
+        has_list = any("v" in name for name in self.world.callees(call))
+        return given | self.world.reachable(given) if has_list else given
 
     # -- what comes of it
 

@@ -10,7 +10,7 @@ is found in other places (local variables, thread-local ones, the outside world)
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import gcd
@@ -35,6 +35,8 @@ class RegionRoots:
     families: Mapping[ObjectId, frozenset[Family]]
     _pointing: dict[tuple[str, Operand], frozenset[ObjectId]] = field(default_factory=dict)
     _held: dict[MemLoc, frozenset[ObjectId]] = field(default_factory=dict)
+    _holding: dict[int, tuple[Sequence[MemLoc], list[MemLoc]]] = field(default_factory=dict)  # by identity
+    _pointers: dict[tuple[str, Operand], list[MemLoc]] = field(default_factory=dict)
 
     def may_be_node(self, function: str, operand: Operand) -> frozenset[ObjectId]:
         """The nodes that the operand may point to."""
@@ -49,6 +51,22 @@ class RegionRoots:
         if place not in self._held:
             self._held[place] = frozenset(p.object for p in self.world.points_to.contents(place)) & self.nodes
         return self._held[place]
+
+    def holding(self, places: Sequence[MemLoc]) -> list[MemLoc]:
+        """Those of the places in which there may be pointers to nodes."""
+        known = self._holding.get(id(places))
+        if known is None or known[0] is not places:
+            known = self._holding[id(places)] = places, [place for place in places if self.held_in(place)]
+        return known[1]
+
+    def pointers_at(self, function: str, operand: Operand) -> list[MemLoc]:
+        """The pointers that the operand may be the address of."""
+        key = (function, operand)
+        if key not in self._pointers:
+            size = self.world.program.pointer_size
+            targets = self.world.points_to.targets(function, operand)
+            self._pointers[key] = [MemLoc(t.object, t.offset, size, t.stride, t.count) for t in targets]
+        return self._pointers[key]
 
     def family(self, place: MemLoc) -> tuple[Family, int | None]:
         """The family of a root, and how far it is from the start of its element."""

@@ -17,7 +17,6 @@ tie whatever they may have linked.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from raceproof.facts.flow.membership import Loose, Member, meet, move_group
@@ -93,8 +92,8 @@ def _place(
     member: Member = NO_NODE
     starts: set[int | None] = set()
     families: set[Family] = set()
-    for place in places:
-        if place.object not in objects or not roots.held_in(place):
+    for place in roots.holding(places):
+        if place.object not in objects:
             continue
         if place.object in roots.roots:
             family, start = roots.family(place)
@@ -157,15 +156,10 @@ def incoming(
         return None, None
     pointing = roots.may_be_node(function, Reg(register))
     member = member_of(w, roots, operand, state) if pointing else None
-    targets = w.world.points_to.targets(function, Reg(register))
-    if not any(t.object in roots.roots and roots.held_in(_of_pointer(w, t)) for t in targets):
+    if not any(t.object in roots.roots and roots.held_in(t) for t in roots.pointers_at(function, Reg(register))):
         return member, None
-    places = [_of_pointer(w, t) for t in w.world.points_to.targets(w.function.name, operand)]
+    places = roots.pointers_at(w.function.name, operand)
     return member, _place(w, roots, w.value(operand, state), places, state, reads=True)
-
-
-def _of_pointer(w: Walker, place: MemLoc) -> MemLoc:
-    return replace(place, size=w.world.program.pointer_size)
 
 
 def arrive(
@@ -268,7 +262,7 @@ def store(w: Walker, instr: Store, state: State) -> None:
 
 def _trusted(roots: RegionRoots, touch: TargetedTouch) -> list[MemLoc]:
     """Roots and places in nodes that may hold pointers to nodes, of those that the access may be to."""
-    return [p for p in touch.targets if (p.object in roots.nodes or p.object in roots.roots) and roots.held_in(p)]
+    return [p for p in roots.holding(touch.targets) if p.object in roots.nodes or p.object in roots.roots]
 
 
 def _link(w: Walker, container: Member, value: Member, state: State) -> None:
@@ -321,8 +315,7 @@ def library_call(w: Walker, instr: Call, name: str) -> None:
     if effect is not None:
         for argument in (*(to for _, to in effect.stores), *effect.fresh_into):
             if 0 <= argument < len(instr.args):
-                targets = w.world.points_to.targets(w.function.name, instr.args[argument])
-                written += [_of_pointer(w, target) for target in targets]
+                written += roots.pointers_at(w.function.name, instr.args[argument])
         if effect.copies_to_result or effect.given:
             written += [MemLoc(made, None, None) for made in w.world.points_to.object_of_site(instr.id)]
     trusted = roots.nodes | roots.roots

@@ -46,6 +46,8 @@ class Stability:
         self._special: dict[ThreadId, int] | None = None
         self._users: dict[tuple[MemLoc, ...], set[ThreadId]] = {}
         self._only_writers: dict[tuple[MemLoc, ...], ThreadId | None] = {}
+        self._users_at: dict[int, tuple[tuple[MemLoc, ...], set[ThreadId]]] = {}  # by identity, as is the next
+        self._writer_at: dict[int, tuple[tuple[MemLoc, ...], ThreadId | None]] = {}
         self._places: dict[Linear, frozenset[MemLoc]] = {}
         self._changes: dict[tuple[str, SiteId, frozenset[MemLoc]], bool] = {}
 
@@ -79,10 +81,17 @@ class Stability:
         """No other thread ever touches the location, or it is stable and only this thread writes it."""
         if thread == SHARED or self._records[thread].many or not targets:
             return False
-        if targets not in self._users:
-            unseen = any(map(self._world.may_change_unseen, targets))
-            self._users[targets] = self._users_of(self._keys(targets)) | ({UNSTABLE} if unseen else set())
-        return self._users[targets] <= {thread} or self.writer(targets) == thread
+        return self._alone(targets) <= {thread} or self.writer(targets) == thread
+
+    def _alone(self, targets: tuple[MemLoc, ...]) -> set[ThreadId]:
+        """Who touches the location; `UNSTABLE`, too, if others may that nobody sees."""
+        known = self._users_at.get(id(targets))  # tuples of many places take long to compare
+        if known is None or known[0] is not targets:
+            if targets not in self._users:
+                unseen = any(map(self._world.may_change_unseen, targets))
+                self._users[targets] = self._users_of(self._keys(targets)) | ({UNSTABLE} if unseen else set())
+            known = self._users_at[id(targets)] = targets, self._users[targets]
+        return known[1]
 
     def writes_alone(self, thread: ThreadId, targets: tuple[MemLoc, ...]) -> bool:
         """Nobody but this thread, of which there is one, ever writes the location, whoever reads it meanwhile: what it
@@ -101,9 +110,12 @@ class Stability:
 
     def writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
         """The one thread that writes a stable location; None if nobody does; `UNSTABLE` if it is not stable."""
-        if targets not in self._writers:
-            self._writers[targets] = self._find_writer(targets)
-        return self._writers[targets]
+        known = self._writer_at.get(id(targets))
+        if known is None or known[0] is not targets:
+            if targets not in self._writers:
+                self._writers[targets] = self._find_writer(targets)
+            known = self._writer_at[id(targets)] = targets, self._writers[targets]
+        return known[1]
 
     def may_change_after(self, thread: ThreadId, info: FunctionInfo, site: SiteId, address: Linear) -> bool:
         """This thread may write the stable location behind `site`, in the same function."""

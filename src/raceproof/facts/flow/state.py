@@ -93,26 +93,26 @@ class State:
 
     def copy(self) -> State:
         return State(
-            dict(self.locks),
-            dict(self.may_run),
+            self.locks.copy(),
+            self.may_run.copy(),
             self.must_done,
             self.in_once,
-            dict(self.phases),
+            self.phases.copy(),
             self.may_sent,
             self.must_received,
             self.may_handed,
             self.must_returned,
-            dict(self.fresh),
-            dict(self.objects),
-            dict(self.memory),
-            dict(self.values),
-            dict(self.facts),
-            dict(self.observed),
+            self.fresh.copy(),
+            self.objects.copy(),
+            self.memory.copy(),
+            self.values.copy(),
+            self.facts.copy(),
+            self.observed.copy(),
             self.counts,
-            dict(self.hidden),
+            self.hidden.copy(),
             self.drawn,
             self.turns,
-            dict(self.regions),
+            self.regions.copy(),
             self.sights,
         )
 
@@ -129,6 +129,7 @@ class State:
         )
 
     def full_key(self) -> tuple[object, ...]:
+        """States are equal if these are; to compare two of them is much cheaper."""
         return (
             *self.property_key(),
             frozenset(self.phases.items()),
@@ -177,8 +178,7 @@ class State:
 
     def forget(self, atom: Atom) -> None:
         """Drop what is known in terms of `atom`, whose name now stands for another value."""
-        atoms = {atom}
-        self.drop_where(lambda linear: linear.mentions(atoms))
+        self.drop_where(lambda linear: bool(linear.terms) and atom in linear.all_leaves())
         self.publish(Linear(0, ((atom, 1),)))  # what is stored in it may be found through it, by whatever name
         self.objects.pop(atom, None)
         self.observed.pop(atom, None)
@@ -247,7 +247,7 @@ class State:
         if objects is None:
             self.memory.clear()
         else:
-            for key in [k for k, known in self.memory.items() if known.objects & objects]:
+            for key in [k for k, known in self.memory.items() if not known.objects.isdisjoint(objects)]:
                 del self.memory[key]
 
     def forget_values(self) -> None:
@@ -328,7 +328,9 @@ def join(a: State, b: State) -> State:
 
 
 def _common(a: Mapping[K, V], b: Mapping[K, V]) -> dict[K, V]:
-    return {k: v for k, v in a.items() if k in b and b[k] == v}
+    if a == b:  # without a step in Python for each entry
+        return dict(a)
+    return {k: v for k, v in a.items() if k in b and ((other := b[k]) is v or other == v)}
 
 
 def _join_phases(
@@ -347,6 +349,9 @@ def _join_phases(
 
 def merge(states: Iterable[State], limit: int) -> list[State]:
     """Join states with the same property; then, beyond `limit`, all of them."""
+    states = list(states)
+    if len(states) < 2:
+        return states
     by_key: dict[tuple[object, ...], State] = {}
     for state in states:
         key = state.property_key()

@@ -180,7 +180,7 @@ def lose_ids(
     """
     for thread in state.may_run:
         record = w.flow.records[thread]
-        if record.ids_lost or (but is not None and record.site == but.site):
+        if record.ids_lost or not record.id_places or (but is not None and record.site == but.site):
             continue  # one creation, one id
         if not any(overlap(place, target) for place in record.id_places for target in written):
             continue

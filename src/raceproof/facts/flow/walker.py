@@ -10,7 +10,7 @@ Where a block is one decision made of a phi of booleans (`a && b`), paths are no
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from raceproof.facts.flow import call_transfer, counting, memory_transfer, region_calls, regions, tokens, turns
@@ -99,15 +99,15 @@ class Walker:
         position = {label: i for i, label in enumerate(self.info.order)}
         dirty = [position[entry]]
         visits: dict[str, int] = {}
-        seen: dict[str, frozenset[object]] = {}
+        seen: dict[str, list[State]] = {}
         while dirty:
             self.flow.budget.check()
             label = self.info.order[heapq.heappop(dirty)]
             states = self._at_entry(label, incoming[label], visits.get(label, 0))
-            key = frozenset(s.full_key() for s in states)
-            if seen.get(label) == key:
-                continue
-            seen[label] = key
+            if self.info.cyclic:
+                if label in seen and _same_states(seen[label], states):
+                    continue
+                seen[label] = [s.copy() for s in states]
             visits[label] = visits.get(label, 0) + 1
             for succ, out in self._grouped(self._walk_block(label, states)).items():
                 incoming[succ][label] = out
@@ -137,7 +137,9 @@ class Walker:
             self.spawns[record] = join_spawns(before, event) if before is not None else event
 
     def _at_entry(self, label: str, incoming: dict[str, list[State]], visits: int) -> list[State]:
-        states = [state.copy() for group in incoming.values() for state in group]
+        states = [state for group in incoming.values() for state in group]
+        if self.info.cyclic:  # they may be needed again
+            states = [state.copy() for state in states]
         if len(states) > 1:
             self._generalise(label, states)
         limit = 1 if visits > 12 else MAX_STATES
@@ -358,12 +360,12 @@ class Walker:
             return []
         if target in self.info.loops and block.label not in self.info.loops[target]:
             call_transfer.enter_loop(self, target, state)
-        phis = [i for i in self.info.blocks[target].body if isinstance(i, Phi)]
+        phis = self.info.phis.get(target)
         if phis:
             self._set_phis(block.label, target, phis, state)
         return [(target, state)]
 
-    def _set_phis(self, source: str, target: str, phis: list[Phi], state: State) -> None:
+    def _set_phis(self, source: str, target: str, phis: Sequence[Phi], state: State) -> None:
         incoming: list[tuple[str, Linear]] = []
         members: dict[str, tuple[Member | None, Member | None]] = {}
         for phi in phis:
@@ -451,3 +453,12 @@ class Walker:
             if factor == 1 and atom in state.objects:
                 objects &= state.objects[atom]
         return objects or may_touch
+
+
+def _same_states(before: Sequence[State], now: Sequence[State]) -> bool:
+    """In any order, and however often each is there."""
+    if len(before) == len(now) and all(map(State.__eq__, before, now)):
+        return True
+    if len(before) == len(now) == 1:
+        return False
+    return {state.full_key() for state in before} == {state.full_key() for state in now}

@@ -27,6 +27,8 @@ from raceproof.model import ObjectKind
 Dims = tuple[Level, ...]
 Offsets = tuple[int | None, int | None, int | None]
 """The first one (None: anywhere), how far they are apart (None: there is one), how many there are (None: no end)."""
+ObjectKey = tuple[object, ...]
+"""What one object is called in every solution of the same program; several may share one."""
 Context = tuple[SiteId, ...]
 """The calls through which a cloned function was reached; empty for the function itself."""
 
@@ -72,6 +74,10 @@ class AbstractObject:
 
     def contains(self, offset: int) -> bool:
         return offset >= 0 and (self.size is None or offset < self.size)
+
+    @property
+    def key(self) -> ObjectKey:
+        return (self.kind, self.name, self.pos, self.site, self.function, self.context)
 
     @property
     def has_contents(self) -> bool:

@@ -23,11 +23,12 @@ from types import MappingProxyType
 from raceproof.core import Budget
 from raceproof.facts.library.process_state import declared_name
 from raceproof.facts.library.sync_api import sync_op
+from raceproof.facts.pointers.addressed_functions import addressed_functions
 from raceproof.facts.pointers.calls import CallLinker, EntryKind
 from raceproof.facts.pointers.constraints import ConstraintBuilder
 from raceproof.facts.pointers.execution_counts import ExecutionCounts
 from raceproof.facts.pointers.library_calls import LibraryCalls
-from raceproof.facts.pointers.objects import AbstractObject, Offsets
+from raceproof.facts.pointers.objects import AbstractObject, ObjectKey, Offsets
 from raceproof.facts.pointers.propagation import members
 from raceproof.facts.pointers.workspace import Workspace
 from raceproof.ir import Address, Call, CompareExchange, Operand, Program, Reg, Rmw, SiteId, Store
@@ -222,6 +223,10 @@ class PointsTo:
             return self.executions.instance_runs_once(instance)
         return self.executions.executes_once_in(instance, obj.site)
 
+    def keys_of(self, objects: Iterable[ObjectId]) -> frozenset[ObjectKey]:
+        """What the objects are called in other solutions of the program, too."""
+        return frozenset(self._work.values.objects[number].key for number in objects)
+
     # Calls.
 
     def callees(self, site: SiteId) -> tuple[str, ...]:
@@ -317,14 +322,17 @@ def solve(
     silent: Collection[str] = (),
     anywhere: Collection[tuple[str, Reg]] = (),
     into_data: Collection[tuple[str, Reg]] = (),
+    rebuilt: Collection[tuple[str, Reg]] = (),
+    sources: Collection[ObjectKey] = (),
 ) -> PointsTo:
     """Compute the points-to sets of the whole program. Raises `LimitReached` when the budget is used up.
 
     `silent`: functions outside the program that do nothing to memory. `anywhere`: registers, with their functions,
-    that may point anywhere; `into_data`: such that may point to any object, but to no function.
+    that may point anywhere; `into_data`: such that may point to any object, but to no function; `rebuilt`: such that
+    may point anywhere in the objects called `sources`.
     """
     work = Workspace(program)
-    builder = ConstraintBuilder(work, {*anywhere, *into_data})
+    builder = ConstraintBuilder(work, {*anywhere, *into_data, *rebuilt})
     linker = CallLinker(builder)
     LibraryCalls(linker, silent)
     work.start()
@@ -338,22 +346,29 @@ def solve(
         linker.enter_root(name)
     work.graph.solve(budget)
     known = 0
-    while (anywhere or into_data) and known < len(work.values.objects):
+    with_address = addressed_functions(program) if anywhere else frozenset()
+    while (anywhere or into_data or rebuilt) and known < len(work.values.objects):
         known = len(work.values.objects)
-        functions, data = _anywhere(work)
+        functions, data = _anywhere(work, with_address)
+        named = 0
+        for obj in work.values.objects:
+            if obj.key in sources:
+                named |= 1 << work.values.anywhere(obj)
         for function, register in anywhere:
             builder.add_in_all(function, register, functions | data)
         for function, register in into_data:
             builder.add_in_all(function, register, data)
+        for function, register in rebuilt:
+            builder.add_in_all(function, register, named)
         work.graph.solve(budget)
     return PointsTo(program, builder, linker)
 
 
-def _anywhere(work: Workspace) -> tuple[int, int]:
-    """As sets: the functions of the program, and all objects, with what is outside of the program."""
+def _anywhere(work: Workspace, with_address: Collection[str]) -> tuple[int, int]:
+    """As sets: the functions `with_address`, and all objects, with what is outside of the program."""
     functions = data = 0
     for obj in work.values.objects:
-        if obj.function in work.program.functions:
+        if obj.kind is ObjectKind.FUNCTION and obj.name in with_address:
             functions |= 1 << work.values.anywhere(obj)
         elif obj.has_contents:
             data |= 1 << work.values.anywhere(obj)

@@ -79,6 +79,7 @@ class _Document:
             "fingerprint": pair.fingerprint,
             "suppressed": pair.suppressed,
             "known": pair.is_known,
+            "alike": pair.alike,
         }
         if pair.verdict is Verdict.UNKNOWN:
             data["advice"] = list(advice(self._result, pair))

@@ -81,7 +81,7 @@ function tiles(counts) {
     el(
       "p",
       { class: "quiet" },
-      `${count(data.pairs.length, "pair")} of accesses at ${count(data.locations.length, "location")}`,
+      `${count(data.pairs.reduce((sum, pair) => sum + (pair.alike ?? 1), 0), "pair")} of accesses at ${count(data.locations.length, "location")}`,
       marked.length > 0 && `; ${marked.join(", ")}`,
       ".",
     ),
