@@ -230,8 +230,9 @@ seconds.""",
         "## States, not schedules",
         """Pools, queues, barriers of `bench/states` in sizes N: states that `states` visits, executions that the others
 need; empty where a search was not through within its seconds. *exponent*: of the growth between the last two sizes.
-The racy twin of each program (`-DRACY`) is executed by `states`. Below: larger pools; *bytes told*: what tells one
-state from another; of each state 16 bytes are kept.""",
+Of `philosophers`, N is the number of threads, in which states are exponential in number; each of the `readers` keeps a
+sum of what it has read, and there are exponentially many of these. The racy twin of each program (`-DRACY`) is executed
+by `states`. Below: larger pools; *bytes told*: what tells one state from another; of each state 16 bytes are kept.""",
     ),
     "state_scripts": (
         "## States beside schedules, on generated programs",
