@@ -120,6 +120,7 @@ def test_conditions_of_loops_and_branches(tmp_path: Path) -> None:
     assert again.check(Budget.seconds(60)).verdict is not Verdict.RACE
 
 
+@pytest.mark.slow
 def test_what_makes_a_deadlock_or_leaves_the_race_is_not_accepted(tmp_path: Path) -> None:
     steps, _ = repaired(tmp_path, LOST + THREADS)
     tried = [each for step in steps for each in step.tried]
