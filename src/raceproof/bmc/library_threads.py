@@ -178,6 +178,9 @@ def _may_join_stranger(call: LibraryCall, op: SyncOp) -> bool:
 def _join(call: LibraryCall, op: SyncOp, point: Point) -> Outcome:
     if call.unwinder.mode.is_proof and _may_join_stranger(call, op):
         return call.unsupported(point, "a thread that may join one which it has not created")
+    calls = call.unwinder.cp.calls
+    if call.unwinder.mode.is_proof and (calls is None or calls.joins_detached):
+        return call.unsupported(point, "a join that may be of a detached thread")
     made = call.event(point, Kind.JOIN)
     made.value = call.argument(op.arg, call.width)
     if op.may_fail:

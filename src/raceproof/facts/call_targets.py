@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from raceproof.core import Unsupported
+from raceproof.facts.detached_threads import joins_detached
 from raceproof.facts.library.effects import Sync, SyncOp
 from raceproof.facts.library.libc import effect_of
 from raceproof.facts.library.symbol_names import names_of
@@ -50,7 +51,8 @@ def call_graph(program: Program, points_to: PointsTo) -> CallGraph:
             for instr in block.body:
                 if isinstance(instr, Call):
                     targets[instr.id] = classifier.targets(function, instr)
-    return CallGraph(targets, points_to.escaped_functions & program.functions.keys())
+    from_outside = points_to.escaped_functions & program.functions.keys()
+    return CallGraph(targets, from_outside, joins_detached(program, points_to, targets))
 
 
 def may_end_thread(program: Program, calls: CallGraph, by_unknown: bool = True) -> frozenset[str]:
@@ -92,11 +94,14 @@ def installs_handlers(program: Program) -> bool:
 
 
 def joins_may_be_refused(program: Program, calls: CallGraph) -> bool:
-    """Whether a join may fail because its target waits in a join for the caller (EDEADLK, glibc's choice).
+    """Whether a join may fail because its target is detached, or waits in a join for the caller (EDEADLK, glibc's
+    choice).
 
     A thread learns the id of one that it has not created, and that may join it, by pthread_self; ids that creations
     write are joined by those who created them, or a join is not certain for other reasons.
     """
+    if calls.joins_detached:
+        return True
     uses_self, joins = False, set()
     edges: dict[str, set[str]] = {}
     starts: set[str] = set()

@@ -418,10 +418,12 @@ class CallTargets:
 
 @dataclass(frozen=True, slots=True)
 class CallGraph:
-    """The targets of each call in the functions that may be reached; `from_outside`: what unknown code may call."""
+    """The targets of each call in the functions that may be reached; `from_outside`: what unknown code may call;
+    `joins_detached`: a join may be of a thread that is detached, and so be refused."""
 
     targets: Mapping[SiteId, CallTargets]
     from_outside: frozenset[str]
+    joins_detached: bool = False
 
 
 @dataclass(frozen=True, slots=True)

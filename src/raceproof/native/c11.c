@@ -44,10 +44,7 @@ RP_LIB int rp_lib_thrd_join(uintptr_t id, int *result) {
     return c11_result(error);
 }
 RP_LIB int rp_lib_thrd_detach(uintptr_t id) {
-    struct thread *t = thread_by_handle(id);
-    if (t == NULL || t->detached) return thrd_error;
-    t->detached = 1;
-    return thrd_success;
+    return thread_detach(thread_by_handle(id)) == 0 ? thrd_success : thrd_error;
 }
 RP_LIB void rp_lib_thrd_exit(int result) { thread_exit((void *)(intptr_t)result); }
 RP_LIB uintptr_t rp_lib_thrd_current(void) {

@@ -74,13 +74,7 @@ RP_LIB int rp_lib_pthread_clockjoin_np(pthread_t id, void **result, clockid_t cl
     return try_join(id, result, ETIMEDOUT);
 }
 
-RP_LIB int rp_lib_pthread_detach(pthread_t id) {
-    struct thread *t = thread_of(id);
-    if (t == NULL) return ESRCH;
-    if (t->detached) return EINVAL;
-    t->detached = 1;
-    return 0;
-}
+RP_LIB int rp_lib_pthread_detach(pthread_t id) { return thread_detach(thread_of(id)); }
 
 RP_LIB void rp_lib_pthread_exit(void *result) { thread_exit(result); }
 RP_LIB pthread_t rp_lib_pthread_self(void) {

@@ -183,6 +183,21 @@ int thread_join(struct thread *t, bool waits) {
     return 0;
 }
 
+/* Detaching is no event of the search: a thread that somebody joins meanwhile, or has joined, makes that known. */
+int thread_detach(struct thread *t) {
+    if (t == NULL) return ESRCH;
+    if (t->detached) return EINVAL;
+    bool is_joined = t->joined;
+    for (uint32_t i = 0; i < G->paths; i++) {
+        const struct thread *o = &threads[i];
+        is_joined |= o->state == T_READY && o->pending.kind == OP_JOIN && o->pending.id == t->tid;
+    }
+    if (is_joined)
+        report_bounded("a thread is detached that another one joins: not all orders of the two were tried", rp_site);
+    t->detached = 1;
+    return 0;
+}
+
 /* ---- thread-specific data */
 
 int key_create(uint32_t *key, void (*destructor)(void *)) {

@@ -21,6 +21,7 @@ int thread_cancel(struct thread *t);
  * began without the cancellation points and the ends of threads. */
 void thread_meddle(struct thread *t, const char *what);
 int thread_join(struct thread *t, bool waits);
+int thread_detach(struct thread *t); /* as pthread_detach returns */
 struct thread *thread_by_handle(uintptr_t handle);
 static inline uintptr_t thread_handle(const struct thread *t) { return (uintptr_t)t->tid + 1; }
 int key_create(uint32_t *key, void (*destructor)(void *));

@@ -49,7 +49,7 @@ WCHAR: Final = Bytes(4)
 MBSTATE: Final = Bytes(8)
 FD_SET: Final = Bytes(128)
 SIGSET: Final = Bytes(128)
-VA_LIST: Final = Bytes(32, ilp32=4, sure=8)
+VA_LIST: Final = Bytes(32, ilp32=4, sure=24)  # riscv64 has 8; but what va_start leaves unwritten may be anything
 STRING: Final = CString()
 ALL: Final = WholeObject()
 
