@@ -126,12 +126,13 @@ def test_a_program_that_misbehaves_is_judged_all_the_same(fault: str, command: C
     assert report["verdict"] == "race"
 
 
+# Each order of the threads at each lock is another state: no search comes to its end.
 LONG = """
-pthread_mutex_t m[6]; int y[6], total;
+pthread_mutex_t m[6]; int y[6], total; unsigned order[6];
 void *f(void *p) { for (int i = 0; i < 6; i++) { pthread_mutex_lock(&m[i]); y[i] += total; if (y[i] > 9) total++;
-    pthread_mutex_unlock(&m[i]); } return p; }
+    order[i] = order[i] * 7 + (unsigned)(long)p; pthread_mutex_unlock(&m[i]); } return 0; }
 int main(void) { pthread_t t[6]; for (int i = 0; i < 6; i++) pthread_mutex_init(&m[i], 0);
-    for (int i = 0; i < 6; i++) pthread_create(&t[i], 0, f, 0);
+    for (long i = 0; i < 6; i++) pthread_create(&t[i], 0, f, (void *)(i + 1));
     for (int i = 0; i < 6; i++) pthread_join(t[i], 0); return 0; }
 """
 
