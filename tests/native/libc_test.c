@@ -70,6 +70,13 @@ bool signal_is_blocked_by_all(int number) { return (void)number, false; }
 void signal_leave(struct thread *t, int number) { (void)t, (void)number; }
 ssize_t outside_read(int fd, void *data, size_t length) { return read(fd, data, length); }
 ssize_t outside_write(int fd, const void *data, size_t length) { return write(fd, data, length); }
+void outside_until_readable(int fd) { (void)fd; }
+int outside_select(int count, fd_set *reads, fd_set *writes, fd_set *errors, uint64_t ns) {
+    struct timeval limit = {(time_t)(ns / 1000000000u), (suseconds_t)(ns % 1000000000u / 1000u)};
+    return select(count, reads, writes, errors, &limit);
+}
+void thread_mask_begin(const sigset_t *mask) { (void)mask; }
+void thread_mask_end(const sigset_t *mask) { (void)mask; }
 int outside_poll(struct pollfd *waiters, unsigned long count, int milliseconds) {
     return poll(waiters, count, milliseconds);
 }
