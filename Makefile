@@ -3,8 +3,10 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-# `pytest -n`: tests that compile C use a core each.
+# Processes for measurements and soaks: a core each.
 WORKERS ?= 2
+# `pytest -n` of `make test`: tests also wait, for processes that they have started.
+TESTERS ?= 3
 # Programs with known verdicts: what `raceproof bench` reads.
 CORPUS ?=
 # Petri nets with known verdicts: a directory of .spec files with an expected.tsv beside them.
@@ -32,7 +34,7 @@ demo: .venv/.stamp
 # What reaches the output must not depend on the order of hashed sets: the golden tests run again
 # under two random hash seeds, which are printed so that a failure can be repeated.
 test: .venv/.stamp-dev
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+	$(BIN)/python -m pytest -n $(TESTERS) -m "not slow"
 	@for round in 1 2; do \
 	    seed=$$($(BIN)/python -c 'import random; print(random.randrange(1, 2**32))'); \
 	    echo "golden tests with PYTHONHASHSEED=$$seed"; \

@@ -252,7 +252,7 @@ def test_other_ways_to_search_agree(path: Path, way: str) -> None:
 # -- the other engines that prove
 
 PROVE_SECONDS = 5.0
-PROVE_EVERY = 1 if os.environ.get("RACEPROOF_EXPLORE_ALL", "0") != "0" else 16
+PROVE_EVERY = 1 if os.environ.get("RACEPROOF_EXPLORE_ALL", "0") != "0" else 32
 
 
 def _prover(engine: str) -> Prover:

@@ -24,7 +24,7 @@ LIMITS = Limits(executions=20_000, seconds=20.0)
 QUICK = Limits(executions=1_000, seconds=5.0)
 OF_TEXTS = ("names", "dead code", "idle thread", "without mutex")
 GENERATED = 2
-EVERY = 90
+EVERY = 180
 """So many programs of `tests/programs` are passed over for one that is changed."""
 
 
