@@ -145,7 +145,7 @@ def _command(tmp_path: Path, text: str) -> list[str]:
 def test_nothing_is_left_when_all_are_killed(tmp_path: Path) -> None:
     """Raceproof, its host and the program, at once."""
     before = _named_objects()
-    ready = Path("/var/tmp") / f"raceproof-test-{os.getpid()}"  # what a program writes in /tmp, nobody else sees
+    ready = Path.home() / f"raceproof-test-{os.getpid()}"  # what a program writes in /tmp, nobody else sees
     waits = f'fclose(fopen("{ready}", "w")); for (volatile int i = 0; ; i++) pause();'
     command = _command(tmp_path, NAMER.replace("MAKE", NAMED["semaphores"] + waits))
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
