@@ -81,10 +81,8 @@ class _Search:
         return _COPIES_STATE in names
 
     def _detaches_itself(self, function: Function, call: Call) -> bool:
-        ops = self._ops(call, Sync.DETACH)
-        return any(
-            op.arg is not None and op.arg < len(call.args) and self._is_own_id(function, call.args[op.arg]) for op in ops
-        )
+        given = [op.arg for op in self._ops(call, Sync.DETACH) if op.arg is not None]
+        return any(arg < len(call.args) and self._is_own_id(function, call.args[arg]) for arg in given)
 
     def _is_own_id(self, function: Function, operand: Operand) -> bool:
         """Whether it is what `pthread_self` has just returned."""
