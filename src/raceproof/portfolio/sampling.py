@@ -74,10 +74,9 @@ def execute(
     options = replace(settings.search, arguments=settings.arguments, on_progress=on_stage)
     on_stage("building the program")
     seconds = budget.remaining()
-    prepared = explore.prepare_all(
-        cp, options, Budget.unlimited()
-    )  # the runtime is built once, however long that takes
+    explore.build_host(on_progress=on_stage)  # once, however long that takes: not on the user's time
     budget = Budget.seconds(seconds) if seconds != float("inf") else budget
+    prepared = explore.prepare_all(cp, options, budget)
     on_stage("run")
     return Outcome(cp, explore.sample(cp, prepared, options, replace(sampling, on_progress=on_stage), budget))
 
