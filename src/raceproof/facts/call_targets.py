@@ -139,7 +139,7 @@ def refuse_leaps(program: Program, calls: CallGraph) -> None:
     if handlers_end_threads(program, calls):
         raise Unsupported("threads that a handler may end")
     if joins_may_be_refused(program, calls):
-        raise Unsupported("threads that may join one another (pthread_self)")
+        raise Unsupported("joins that may be refused: of a detached thread, or of threads that join one another")
     if has_fallible_locks(program, calls):
         raise Unsupported("mutexes with a priority ceiling, which may refuse a thread")
 
