@@ -82,9 +82,9 @@ void log_event(enum logged_kind kind, const struct thread *t, uint32_t steps, ui
 
 uint32_t log_now(void) { return logging ? log_->clock : 0; }
 
-void log_access(bool writes, uint8_t tid, uint32_t steps, uintptr_t word, uint32_t id, uint8_t mask, uint32_t now) {
+void log_access(enum logged_kind kind, uint8_t tid, uint32_t steps, uintptr_t word, uint32_t id, uint8_t mask, uint32_t now) {
     if (log_->count == MAX_LOG || now < log_->began) return; /* it is forgotten, or will be */
-    log_event(writes ? LOG_WRITE : LOG_READ, &threads[tid], steps, word, id, mask);
+    log_event(kind, &threads[tid], steps, word, id, mask);
     log_->events[log_->count - 1].at = now;
     log_->events[log_->count - 1].late = 1;
     log_->is_unsorted = true;
@@ -341,7 +341,13 @@ static void execute(uint32_t a, uint32_t b, struct tried *pair) {
     G->hit_count = 0;
 }
 
-static bool is_access_event(const struct logged *e) { return e->kind == LOG_READ || e->kind == LOG_WRITE; }
+static bool is_access_event(const struct logged *e) { return e->kind <= LOG_ATOMIC_WRITE; }
+static bool is_write(const struct logged *e) { return e->kind == LOG_WRITE || e->kind == LOG_ATOMIC_WRITE; }
+static bool is_atomic(const struct logged *e) { return e->kind == LOG_ATOMIC_READ || e->kind == LOG_ATOMIC_WRITE; }
+
+static bool is_conflict(const struct logged *e, const struct logged *f) {
+    return (e->mask & f->mask) && (is_write(e) || is_write(f)) && !(is_atomic(e) && is_atomic(f));
+}
 
 struct locks_at { uint8_t count; uintptr_t of[MAX_LOCKS]; };
 static struct locks_at *locks_of; /* by place in `near` of a word: kept beside */
@@ -369,7 +375,7 @@ static void find_candidates(void) {
         if (!is_access_event(e)) continue;
         struct near *w = word_at(e->object >> 3);
         if (w == NULL) continue;
-        if (e->kind == LOG_READ) reads_from[i] = w->last_write;
+        if (!is_write(e)) reads_from[i] = w->last_write;
         note_locks(&near_locks_now, e->tid);
         struct locks_at *kept = &locks_of[(size_t)(w - words) * NEAR];
         uint32_t place = NEAR;
@@ -379,15 +385,14 @@ static void find_candidates(void) {
                 if (f->id == e->id) place = k;
                 continue;
             }
-            bool conflict = (f->mask & e->mask) && (f->kind == LOG_WRITE || e->kind == LOG_WRITE);
-            if (!conflict || f->id == RP_NO_ACCESS || e->id == RP_NO_ACCESS || found_count == MAX_FOUND) continue;
+            if (!is_conflict(e, f) || f->id == RP_NO_ACCESS || e->id == RP_NO_ACCESS || found_count == MAX_FOUND) continue;
             if (have_common_lock(kept[k].of, kept[k].count, near_locks_now.of, near_locks_now.count)) continue;
             found_now[found_count++] = (struct candidate){w->of[k], i};
         }
         if (place == NEAR) place = w->count < NEAR ? w->count++ : i % NEAR;
         w->of[place] = i;
         kept[place] = near_locks_now;
-        if (e->kind == LOG_WRITE) w->last_write = i;
+        if (is_write(e)) w->last_write = i;
     }
 }
 

@@ -168,6 +168,11 @@ static inline bool is_superseded(uint64_t r, uint64_t mine) {
            CLOCK_OF(r) <= self->hb[THREAD_OF(r)];
 }
 
+static enum logged_kind logged_as(uint64_t r) {
+    if (r & IS_ATOMIC) return r & WRITES ? LOG_ATOMIC_WRITE : LOG_ATOMIC_READ;
+    return r & WRITES ? LOG_WRITE : LOG_READ;
+}
+
 static __attribute__((noinline)) void look_closely(struct page *page, uint32_t cell, uint64_t mine, uint32_t access,
                                                    uintptr_t word, uint8_t unsure) {
     struct records *records = &page->cells[cell];
@@ -192,7 +197,7 @@ static __attribute__((noinline)) void look_closely(struct page *page, uint32_t c
         others = true;
         struct origin *o = &origins->of[i];
         if (logging && common != 0 && ((r | mine) & WRITES) && !(o->when & IN_LOG)) {
-            log_access(r & WRITES, tid, o->steps, word, o->access, BYTES_OF(r), o->when);
+            log_access(logged_as(r), tid, o->steps, word, o->access, BYTES_OF(r), o->when);
             o->when |= IN_LOG;
         }
         if (common == 0 || !((r | mine) & WRITES) || (r & mine & IS_ATOMIC) || CLOCK_OF(r) <= self->hb[tid]) continue;
@@ -215,7 +220,7 @@ static __attribute__((noinline)) void look_closely(struct page *page, uint32_t c
     }
     if (!others) return;
     if (logging) {
-        log_event(mine & WRITES ? LOG_WRITE : LOG_READ, self, steps, word, access, BYTES_OF(mine));
+        log_event(logged_as(mine), self, steps, word, access, BYTES_OF(mine));
         origins->of[0].when |= IN_LOG;
     }
     sample_met();

@@ -23,11 +23,13 @@ void sample_yield(void);
 void sample_met(void);                         /* search_sample.c: memory that another thread has used, too */
 
 /* predict.c: what happened, and races that another order of it would show */
-enum logged_kind { LOG_READ, LOG_WRITE, LOG_ACQUIRE, LOG_RELEASE, LOG_ORDERED, LOG_BARRIER, LOG_CREATE, LOG_JOIN };
+enum logged_kind {
+    LOG_READ, LOG_WRITE, LOG_ATOMIC_READ, LOG_ATOMIC_WRITE, LOG_ACQUIRE, LOG_RELEASE, LOG_ORDERED, LOG_BARRIER, LOG_CREATE, LOG_JOIN,
+};
 void log_event(enum logged_kind kind, const struct thread *t, uint32_t steps, uintptr_t object, uint32_t id, uint8_t mask);
 uint32_t log_now(void);
 /* An access that was made when the log was at `now`, of which it shows only later that somebody else may care. */
-void log_access(bool writes, uint8_t tid, uint32_t steps, uintptr_t word, uint32_t id, uint8_t mask, uint32_t now);
+void log_access(enum logged_kind kind, uint8_t tid, uint32_t steps, uintptr_t word, uint32_t id, uint8_t mask, uint32_t now);
 void log_creation(const struct thread *t);
 void log_join(const struct thread *t);
 /* forked[t][u]: up to where u is ordered before what t does now by the creation and joining of threads alone. */

@@ -154,6 +154,15 @@ def test_each_seed_finds_what_another_order_shows(tmp_path: Path) -> None:
     assert predicted > 0
 
 
+def test_atomic_operations_do_not_race_in_another_order_either(tmp_path: Path) -> None:
+    atomic = HIDDEN.replace("int x, y;", "_Atomic int x; int y;")
+    found = Program(atomic, tmp_path).sampled(runs=20)
+    assert (found.races, found.possible, found.unrepeated) == ((), (), ())
+    half = atomic.replace("x = 2", "*(volatile int *)&x = 2")
+    program = Program(half, tmp_path)
+    assert program.lines(program.sampled(runs=20)) == {(4, 5)}
+
+
 @pytest.mark.parametrize("sampling", SAMPLINGS)
 def test_what_is_ordered_is_no_race(tmp_path: Path, sampling: str) -> None:
     found = Program(ORDERED, tmp_path).sampled(runs=100, sampling=sampling)
