@@ -13,6 +13,7 @@ import itertools
 import json
 import multiprocessing
 import os
+import queue
 import shutil
 import signal
 import sys
@@ -37,7 +38,7 @@ from raceproof.native.library import build_library
 from raceproof.petri.solver import kernel
 
 CHUNK: Final = 20
-CHUNKS_OF_A_WORKER: Final = 50
+CHUNKS_OF_A_WORKER: Final = 10
 """What raceproof remembers of programs that it has seen grows: each worker sees some, and is followed by a new one."""
 PROGRAMS: Final = "programs.jsonl"
 
@@ -114,15 +115,23 @@ def soak(settings: Settings, seeds: Iterator[int], jobs: int, seconds: float) ->
     _build(settings.out)
     started = time.monotonic()
     chunks = _chunks(settings, seeds, started + seconds)
+    done: queue.SimpleQueue[list[Entry] | BaseException] = queue.SimpleQueue()
     context = multiprocessing.get_context("spawn")
     with (
         context.Pool(jobs, _start_worker, (settings.out,), maxtasksperchild=CHUNKS_OF_A_WORKER) as pool,
         (settings.out / PROGRAMS).open("a", encoding="utf-8") as notes,
     ):
-        waiting = [pool.apply_async(run_chunk, (chunk,)) for chunk in itertools.islice(chunks, 2 * jobs)]
-        while waiting:
-            entries = waiting.pop(0).get()
-            waiting += [pool.apply_async(run_chunk, (chunk,)) for chunk in itertools.islice(chunks, 1)]
+        running = 0
+        while True:
+            for chunk in itertools.islice(chunks, 2 * jobs - running):
+                pool.apply_async(run_chunk, (chunk,), callback=done.put, error_callback=done.put)
+                running += 1
+            if not running:
+                break
+            entries = done.get()  # whichever is through: a program that takes long does not keep the others from work
+            running -= 1
+            if isinstance(entries, BaseException):
+                raise entries
             for entry in entries:
                 total.add(entry)
                 notes.write(json.dumps(entry.to_json()) + "\n")
