@@ -50,7 +50,7 @@ class Wording:
         if told["accesses"] != _plain(accesses):
             yield "run again, the two accesses are not made in this way"
         trace = portfolio.race_trace(self.namer, pair, schedule, schedule.steps, schedule.run)
-        race = RaceResult(schedule, self.namer.threads(schedule.run), trace, self.namer.inputs(schedule.run))
+        race = RaceResult(schedule, self.namer.racers(schedule), trace, self.namer.inputs(schedule.run))
         yield from _compare_run(told["schedule"], report.race_to_json(race), schedule.run, replayed)
 
     def _deadlock(self, number: int, replayed: explore.Replayed) -> Iterator[str]:

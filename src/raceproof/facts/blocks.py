@@ -23,8 +23,11 @@ class BlockNames:
         self._instructions = cp.program.instructions_by_site()
         self._known: dict[Block, TypeId | None] = {}
 
-    def name(self, blocks: Mapping[str, Block], text: str, size: int | None) -> str | None:
-        """In the programmer's words; None if nothing is known of the block."""
+    def name(
+        self, blocks: Mapping[str, Block], text: str, size: int | None, expression: str | None = None
+    ) -> str | None:
+        """In the programmer's words; None if nothing is known of the block. If only its type is not known, the place is
+        called by the `expression` of the access."""
         kind, _, place = text.partition(" ")
         number, _, offset = place.partition("+")
         block = blocks.get(number) if kind == "heap" else None
@@ -32,13 +35,13 @@ class BlockNames:
             return None
         pos = self._instructions[block.site][1].pos
         where = f" (allocated at {pos.file}:{pos.line})" if pos is not None else ""
-        return f"{self._place(block, int(offset or 0), size)}{where}"
+        return f"{self._place(block, int(offset or 0), size, expression)}{where}"
 
-    def _place(self, block: Block, offset: int, size: int | None) -> str:
+    def _place(self, block: Block, offset: int, size: int | None, expression: str | None) -> str:
         type_id = self._type(block)
         declared = self._cp.program.source_types.get(type_id) if type_id is not None else None
         if declared is None or declared.size <= 0:
-            return f"heap object+{offset}" if offset else "heap object"
+            return expression or (f"heap object+{offset}" if offset else "heap object")
         index = f"[{offset // declared.size}]" if block.size >= 2 * declared.size else ""
         return f"{declared.name}{index}{field_path(self._cp, type_id, offset % declared.size, size, False)}"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raceproof.ir import Program, SourceKind, SourceType, TypeId, Variable
+from raceproof.facts.place_names import path_in, pointer_name
+from raceproof.ir import SourceKind, TypeId, Variable
 from raceproof.model import (
     MAIN,
     Base,
@@ -24,6 +25,9 @@ from raceproof.model import (
     ThreadId,
     View,
 )
+
+UNNAMED = "pointer"
+"""In the place of a name that the code does not have."""
 
 
 def describe_location(cp: ConcurrentProgram, location: MemLoc) -> str:
@@ -49,43 +53,6 @@ def _object_name(cp: ConcurrentProgram, target: MemObject, path: str) -> str:
 def field_path(cp: ConcurrentProgram, type_id: TypeId | None, offset: int, size: int | None, any_element: bool) -> str:
     """Member names and indices from the start of a type down to `offset`; any_element prints `[*]`."""
     return path_in(cp.program, type_id, offset, any_element, size)
-
-
-def path_in(
-    program: Program, type_id: TypeId | None, offset: int, any_element: bool = False, size: int | None = None
-) -> str:
-    """The same, for whoever has no facts."""
-    types = program.source_types
-    path = ""
-    while type_id is not None and type_id in types:
-        type_ = types[type_id]
-        match type_.kind:
-            case SourceKind.ARRAY if type_.target is not None and type_.target in types:
-                element = types[type_.target].size
-                if not element or (size is not None and size > element) or (size is None and offset == 0):
-                    break
-                path += "[*]" if any_element else f"[{offset // element}]"
-                offset %= element
-                type_id = type_.target
-            case SourceKind.STRUCT | SourceKind.UNION:
-                member = _member_at(type_, offset)
-                if member is None or (size is not None and size > types[member[1]].size > 0):
-                    break
-                if member[0]:
-                    path += f".{member[0]}"
-                offset -= member[2]
-                type_id = member[1]
-            case _:
-                break
-    return path + (f"+{offset}" if offset and not any_element else "")
-
-
-def _member_at(type_: SourceType, offset: int) -> tuple[str, TypeId, int] | None:
-    candidates = [m for m in type_.members if m.offset <= offset]
-    if not candidates or (type_.kind is SourceKind.UNION and len(candidates) > 1):
-        return None
-    best = max(candidates, key=lambda m: m.offset)
-    return best.name, best.type, best.offset
 
 
 def describe_lock(cp: ConcurrentProgram, address: Linear) -> str:
@@ -134,7 +101,10 @@ def _term(cp: ConcurrentProgram, atom: object, factor: int) -> str:
 
 def _register_name(cp: ConcurrentProgram, key: str) -> str:
     variable = _variable(cp, key)
-    return variable.name if variable is not None else "pointer"
+    if variable is not None:
+        return variable.name
+    function, _, register = key.partition(":")
+    return pointer_name(cp.program, function, register.removeprefix("%")) or UNNAMED
 
 
 def _variable(cp: ConcurrentProgram, key: str) -> Variable | None:

@@ -6,7 +6,6 @@ For places that have no other name: variables of functions, and memory of the li
 from __future__ import annotations
 
 from raceproof.facts.flow.touches import touches_of
-from raceproof.facts.naming import path_in
 from raceproof.ir import (
     Address,
     Alloca,
@@ -21,6 +20,7 @@ from raceproof.ir import (
     Reg,
     SiteId,
     SourceKind,
+    SourceType,
     StructType,
     Terminator,
     TypeId,
@@ -42,6 +42,49 @@ def place_name(program: Program, site: SiteId, touch: int) -> str | None:
     return _Spelling(program, function).place(touches[touch].address)
 
 
+def pointer_name(program: Program, function: str, register: str) -> str | None:
+    """The expression that a function has loaded a pointer from: `ctlconn`, `pool->mu`."""
+    known = program.functions.get(function)
+    return _Spelling(program, known).loaded(register) if known is not None else None
+
+
+def path_in(
+    program: Program, type_id: TypeId | None, offset: int, any_element: bool = False, size: int | None = None
+) -> str:
+    """Member names and indices from the start of a type down to `offset`; any_element prints `[*]`."""
+    types = program.source_types
+    path = ""
+    while type_id is not None and type_id in types:
+        type_ = types[type_id]
+        match type_.kind:
+            case SourceKind.ARRAY if type_.target is not None and type_.target in types:
+                element = types[type_.target].size
+                if not element or (size is not None and size > element) or (size is None and offset == 0):
+                    break
+                path += "[*]" if any_element else f"[{offset // element}]"
+                offset %= element
+                type_id = type_.target
+            case SourceKind.STRUCT | SourceKind.UNION:
+                member = _member_at(type_, offset)
+                if member is None or (size is not None and size > types[member[1]].size > 0):
+                    break
+                if member[0]:
+                    path += f".{member[0]}"
+                offset -= member[2]
+                type_id = member[1]
+            case _:
+                break
+    return path + (f"+{offset}" if offset and not any_element else "")
+
+
+def _member_at(type_: SourceType, offset: int) -> tuple[str, TypeId, int] | None:
+    candidates = [m for m in type_.members if m.offset <= offset]
+    if not candidates or (type_.kind is SourceKind.UNION and len(candidates) > 1):
+        return None
+    best = max(candidates, key=lambda m: m.offset)
+    return best.name, best.type, best.offset
+
+
 class _Spelling:
     def __init__(self, program: Program, function: Function) -> None:
         self._program = program
@@ -51,6 +94,11 @@ class _Spelling:
             result = getattr(instr, "result", None)
             if isinstance(result, Reg):
                 self._definitions[result.name] = instr
+
+    def loaded(self, register: str) -> str | None:
+        """What the register was loaded from."""
+        definition = self._definitions.get(register)
+        return self.place(definition.address) if isinstance(definition, Load) else None
 
     def place(self, address: Operand) -> str | None:
         """What is at the address."""

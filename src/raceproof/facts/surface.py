@@ -34,6 +34,7 @@ from raceproof.ir import (
 )
 from raceproof.model import (
     MAIN,
+    UNKNOWN_START,
     Access,
     AccessId,
     AnyArgument,
@@ -206,7 +207,7 @@ def _threads(program: Program) -> dict[ThreadId, Thread]:
             continue
         start = instr.args[operation.start] if operation.start < len(instr.args) else None
         number = ThreadId(len(found))
-        name = start.symbol if isinstance(start, Address) else "?"
+        name = start.symbol if isinstance(start, Address) else UNKNOWN_START
         found[number] = replace(
             main,
             id=number,

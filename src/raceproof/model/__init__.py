@@ -3,6 +3,7 @@
 from raceproof.model.concurrency import (
     MAIN,
     SHARED_MARK,
+    UNKNOWN_START,
     Access,
     AccessId,
     AccessKind,
@@ -80,6 +81,7 @@ from raceproof.model.memory import MemLoc, MemObject, ObjectKind
 from raceproof.model.models import LockAction, LockModel, Models, SafeFunction
 from raceproof.model.regions import NO_NODE, NO_REGIONS, Family, Region, Regions, Tie, sorted_ties
 from raceproof.model.results import (
+    SAMPLING,
     AccessResult,
     BlockedThread,
     CheckResult,
@@ -122,7 +124,9 @@ __all__ = [
     "NO_NODE",
     "NO_REGIONS",
     "NO_SPURIOUS_WAKEUPS",
+    "SAMPLING",
     "SHARED_MARK",
+    "UNKNOWN_START",
     "ZERO",
     "Access",
     "AccessId",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, unique
-from typing import TYPE_CHECKING, NewType, final
+from typing import TYPE_CHECKING, Final, NewType, final
 
 from raceproof.core import SourcePos
 from raceproof.ir import MemoryOrder, Program, SiteId
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 AccessId = NewType("AccessId", int)
 MAIN = ThreadId(0)
+UNKNOWN_START: Final = "?"
+"""In the place of the function that a thread runs."""
 _MAX_NAMES = 3  # of functions, in one sentence
 
 

@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from raceproof.core import InternalError, SourcePos
-from raceproof.model.concurrency import AccessKind, Assumption, RacePair, Strength
+from raceproof.model.concurrency import UNKNOWN_START, AccessKind, Assumption, RacePair, Strength
 from raceproof.model.deadlocks import Deadlock, DeadlockVerdict, Property
 from raceproof.model.findings import CertifiedNet, Run, RunSetup, Schedule, Scope, Unwinding, Verdict
 from raceproof.model.heaps import HeapMap
 from raceproof.model.inputs import GivenInput
 from raceproof.model.invariants import InvariantMap
 from raceproof.model.models import Models
+
+SAMPLING: Final = "run"
+"""As an engine: `raceproof run`, which proves nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,8 @@ class ThreadResult:
         if self.id == 0:
             return "main thread"
         created = f", created at {self.created.file}:{self.created.line}" if self.created else ""
-        return f"thread {self.id} `{self.function}`{created}"
+        name = f" `{self.function}`" if self.function != UNKNOWN_START else ""
+        return f"thread {self.id}{name}{created}"
 
 
 @dataclass(frozen=True, slots=True)

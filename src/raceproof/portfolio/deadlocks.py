@@ -90,7 +90,7 @@ def describe_deadlock(namer: Namer, number: int, deadlock: Deadlock) -> Deadlock
         id=number,
         deadlock=deadlock,
         blocked=tuple(_blocked(namer, deadlock, step) for step in deadlock.blocked),
-        threads=namer.threads(deadlock.run),
+        threads=namer.threads(deadlock.run, (*deadlock.steps, *deadlock.blocked)),
         pos=pos,
         function=function,
         trace=deadlock_trace(namer, deadlock),

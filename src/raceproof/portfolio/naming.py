@@ -13,6 +13,7 @@ from raceproof.ir import SiteId
 from raceproof.model import (
     MAIN,
     SHARED_MARK,
+    UNKNOWN_START,
     Access,
     AccessId,
     AccessResult,
@@ -38,6 +39,7 @@ from raceproof.model import (
     RaceResult,
     Reason,
     Run,
+    RunStep,
     RunThread,
     Schedule,
     ThreadId,
@@ -73,26 +75,29 @@ class Namer:
         found._block_names = self._block_names = self._block_names or facts.BlockNames(self._cp)
         return found
 
-    def _in_block(self, text: str, size: int | None) -> str | None:
+    def _in_block(self, text: str, size: int | None, expression: str | None = None) -> str | None:
         if not self._blocks:
             return None
         self._block_names = self._block_names or facts.BlockNames(self._cp)
-        return self._block_names.name(self._blocks, text, size)
+        return self._block_names.name(self._blocks, text, size, expression)
 
     def met(self, pair: RacePair, schedule: Schedule) -> str:
         """What the two accesses of a run touched, in the programmer's words."""
         steps = schedule.record or schedule.steps
         step = next((step for step in reversed(steps) if step.access in schedule.accesses), None)
         accesses = [self._cp.accesses[number] for number in (pair.first, pair.second)]
+        expressions = [name for access in accesses if (name := self._expression(access)) is not None]
         if step is not None:
             size = min((a.size for a in accesses if a.size), default=None)
             if (found := self._global_at(step.address)) is not None:
                 return self.location(MemLoc(*found, size))
-            if (name := self.within(schedule)._in_block(step.address, size)) is not None:
+            told = next(iter(sorted(expressions, key=lambda name: "*" in name)), None)
+            if (name := self.within(schedule)._in_block(step.address, size, told)) is not None:
                 return name
-        names = [facts.place_name(self._cp.program, access.site, access.touch) for access in accesses]
-        found_names = [name for name in names if name is not None]
-        return min(found_names, key=lambda name: "*" in name or "->" in name, default="memory")
+        return min(expressions, key=lambda name: "*" in name or "->" in name, default="memory")
+
+    def _expression(self, access: Access) -> str | None:
+        return facts.place_name(self._cp.program, access.site, access.touch)
 
     def pair(
         self,
@@ -106,7 +111,7 @@ class Namer:
         found = decision.finding.evidence if decision.finding is not None else None
         schedule = found if isinstance(found, Schedule) else None
         race = (
-            RaceResult(schedule, self.threads(schedule.run), inputs=self.inputs(schedule.run))
+            RaceResult(schedule, self.racers(schedule), inputs=self.inputs(schedule.run))
             if schedule is not None
             else None
         )
@@ -153,7 +158,7 @@ class Namer:
     def racing(self, pair: RacePair, schedule: Schedule) -> tuple[AccessResult, AccessResult]:
         """The two accesses as they were executed."""
         first, second = self._cp.accesses[pair.first], self._cp.accesses[pair.second]
-        return self._executed(first, second, RaceResult(schedule, self.threads(schedule.run)))
+        return self._executed(first, second, RaceResult(schedule, self.racers(schedule)))
 
     def raced(self, pair: RacePair, schedule: Schedule) -> MemLoc:
         """Where the two accesses met: an access may have several targets, and the run has gone to one of them."""
@@ -192,9 +197,19 @@ class Namer:
     def access(self, number: AccessId | None) -> Access | None:
         return self._cp.accesses.get(number) if number is not None else None
 
-    def threads(self, run: Run) -> tuple[ThreadResult, ...]:
-        """The threads of an execution, by what was created at the same call."""
-        return tuple(self._run_thread(thread) for thread in run.threads)
+    def threads(self, run: Run, steps: Sequence[RunStep] = ()) -> tuple[ThreadResult, ...]:
+        """The threads of an execution, by what was created at the same call; where that is not known before the run,
+        by the function that their `steps` were called from."""
+        began = {step.thread: self.site(step.stack[0] if step.stack else self._site_of(step))[0] for step in steps}
+        return tuple(self._run_thread(thread, began.get(thread.id, "")) for thread in run.threads)
+
+    def racers(self, schedule: Schedule) -> tuple[ThreadResult, ...]:
+        """The threads of the run that had the race."""
+        return self.threads(schedule.run, (*schedule.steps, *schedule.record))
+
+    def _site_of(self, step: RunStep) -> SiteId | None:
+        access = self.access(step.access)
+        return access.site if access is not None else step.site
 
     def inputs(self, run: Run) -> tuple[InputResult, ...]:
         """The values that it was given, each with the call that took it, if that is known. Calls behind the end of the
@@ -220,10 +235,10 @@ class Namer:
 
     def place(self, text: str, access: Access) -> str:
         """What an access goes to; where the place has no name, as its code calls it."""
-        name = self.address(text, access.size)
-        if name != text or not text.startswith(("heap ", "stack ", "0x")):
-            return name
-        return facts.place_name(self._cp.program, access.site, access.touch) or text
+        if not text.startswith(("heap ", "stack ", "0x")):
+            return self.address(text, access.size)
+        expression = self._expression(access)
+        return self._in_block(text, access.size, expression) or expression or text
 
     def lock_at(self, text: str) -> str:
         """The same for a lock: it is a member of its own, however large."""
@@ -242,12 +257,13 @@ class Namer:
         found = next(o for o in self._cp.objects.values() if o.kind is ObjectKind.GLOBAL and o.name == name)
         return found.id, int(offset or "0")
 
-    def _run_thread(self, thread: RunThread) -> ThreadResult:
+    def _run_thread(self, thread: RunThread, began: str) -> ThreadResult:
         if thread.created_at is None:
-            start = self._cp.program.entry if thread.id == MAIN else "?"
+            start = self._cp.program.entry if thread.id == MAIN else UNKNOWN_START
             return ThreadResult(thread.id, thread.parent, self._function(start), None)
         starts = dict.fromkeys(t.start for t in self._cp.threads.values() if t.created_at == thread.created_at)
-        names = " or ".join(map(self._function, starts)) or "?"
+        starts.pop(UNKNOWN_START, None)
+        names = " or ".join(map(self._function, starts)) or began or UNKNOWN_START
         return ThreadResult(thread.id, thread.parent, names, self.site(thread.created_at)[1])
 
     def _executed(self, first: Access, second: Access, race: RaceResult) -> tuple[AccessResult, AccessResult]:

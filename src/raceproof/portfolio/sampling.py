@@ -13,6 +13,7 @@ from raceproof import __version__, explore, facts
 from raceproof.core import Budget, LimitReached, Unsupported
 from raceproof.ir import Program
 from raceproof.model import (
+    SAMPLING,
     AccessId,
     CheckResult,
     ConcurrentProgram,
@@ -29,7 +30,6 @@ from raceproof.portfolio.engines import Settings
 from raceproof.portfolio.ledger import Decision
 from raceproof.portfolio.naming import Namer
 
-NAME = "run"
 _PREDICTED = "possible: another order of what a run did would show this race, but the program did not go that way"
 _SEEN_ONCE = "possible: a run showed this race, but the same schedule did not show it again"
 
@@ -92,7 +92,7 @@ def _result(outcome: Outcome, settings: Settings, start: float) -> CheckResult:
     )
     has_race = bool(sampled.races)
     report = EngineReport(
-        name=NAME,
+        name=SAMPLING,
         seconds=sampled.seconds,
         proved=0,
         witnessed=len(sampled.races),
@@ -123,7 +123,7 @@ def _executed(namer: Namer, cp: ConcurrentProgram, sampled: explore.Sampled) -> 
     found = []
     for schedule in sampled.races:
         pair = _pair(cp, schedule.accesses)
-        finding = Finding(pair, Verdict.RACE, schedule, NAME)
+        finding = Finding(pair, Verdict.RACE, schedule, SAMPLING)
         decision = Decision(Verdict.RACE, None, finding)
         found.append(namer.pair(0, pair, decision, (finding,), (str(schedule),)))
     return sorted(found, key=lambda pair: pair.target)
@@ -140,7 +140,7 @@ def _possible(namer: Namer, cp: ConcurrentProgram, sampled: explore.Sampled) -> 
         if key in executed or key in found:
             continue
         pair = _pair(cp, accesses)
-        finding = Finding(pair, Verdict.UNKNOWN, Reason(text), NAME)
+        finding = Finding(pair, Verdict.UNKNOWN, Reason(text), SAMPLING)
         decision = Decision(Verdict.UNKNOWN, None, finding)
         made = namer.pair(0, pair, decision, (finding,), (text,))
         names = [facts.place_name(cp.program, cp.accesses[a].site, cp.accesses[a].touch) for a in accesses]

@@ -38,7 +38,7 @@ def race_trace(
     namer = namer.within(schedule)
     racers = schedule.racers if schedule.accesses[0] == pair.first else schedule.racers[::-1]
     return Trace(
-        threads=namer.threads(run),
+        threads=namer.threads(run, (*steps, *schedule.record)),
         steps=_steps(namer, steps),
         racing=((racers[0], first), (racers[1], second)),
         together=schedule.together,
@@ -53,7 +53,7 @@ def trace_incident(cp: ConcurrentProgram, kind: str, thread: int | None, run: Ru
     """The run up to a deadlock, a failed assertion, a crash of that thread (None: of whichever)."""
     namer = Namer(cp)
     return Trace(
-        threads=namer.threads(_actual(replayed, run)),
+        threads=namer.threads(_actual(replayed, run), (*replayed.steps, *replayed.record)),
         steps=_steps(namer, replayed.steps),
         racing=(),
         together=False,
@@ -68,7 +68,7 @@ def trace_incident(cp: ConcurrentProgram, kind: str, thread: int | None, run: Ru
 def deadlock_trace(namer: Namer, deadlock: Deadlock) -> Trace:
     """The run of a deadlock, up to where every thread waits."""
     return Trace(
-        threads=namer.threads(deadlock.run),
+        threads=namer.threads(deadlock.run, (*deadlock.steps, *deadlock.blocked)),
         steps=_steps(namer, deadlock.steps),
         racing=(),
         together=False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raceproof.model import SHARED_MARK, AccessResult, CheckResult, EngineReport, PairResult, Scope, Verdict
+from raceproof.model import SAMPLING, SHARED_MARK, AccessResult, CheckResult, EngineReport, PairResult, Scope, Verdict
 from raceproof.report.locations import Location, without_mode
 from raceproof.report.terminal import place
 
@@ -96,6 +96,8 @@ def _search(result: CheckResult, pair: PairResult) -> list[str]:
     runner = next((engine for engine in result.engines if "executions" in engine.stats), None)
     stopped = [engine.stopped for engine in result.engines if engine.stopped]
     texts = []
+    if all(engine.name == SAMPLING for engine in result.engines):
+        return ["More runs may execute it (--runs, --seed); `raceproof check` may prove that it cannot be."]
     if any(other.verdict is Verdict.RACE for other in result.pairs):
         texts.append("Repair the race that was found first, or look for all of them with --all.")
     elif any("not supported" in text for text in stopped):

@@ -8,7 +8,6 @@ signs; it changes the order only, never a verdict.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,9 +34,10 @@ class AccessClass:
     """Whether one of them is in a pair that is not proved."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Location:
-    """A variable, field or block with all its pairs; `rank` counts from 1, the one to look at first."""
+    """A variable, field or block with all its pairs; `rank` counts from 1, the one to look at first. Nothing else of it
+    changes once it is made."""
 
     name: str
     pairs: tuple[PairResult, ...]
@@ -86,10 +86,14 @@ class Location:
         """The lock that most accesses hold, in whatever mode, how many do, and how many accesses there are; None if
         there is none, or if all hold it. The end of the object needs none."""
         used = [c for c in self.classes if c.kind is not AccessKind.FREE]
-        places = {site for c in used for site in c.sites}
-        holding = Counter(lock for site in places for lock in _held_always(used, site))
+        always: dict[_SITES, frozenset[str]] = {}  # the locks that are held at a place whoever comes there
+        for c in used:
+            held = frozenset(map(without_mode, c.locks))
+            for site in c.sites:
+                always[site] = always[site] & held if site in always else held
+        holding = Counter(lock for locks in always.values() for lock in locks)
         lock, count = max(holding.items(), key=lambda item: (item[1], item[0]), default=("", 0))
-        return (lock, count, len(places)) if 2 * count > len(places) > count else None
+        return (lock, count, len(always)) if 2 * count > len(always) > count else None
 
     @cached_property
     def bound(self) -> str | None:
@@ -123,7 +127,9 @@ def locations_of(result: CheckResult) -> tuple[Location, ...]:
         return order.index(found.verdict), found.is_for_this_input, -_suspicion(found), found.pairs[0].id
 
     ranked = sorted(found, key=place)
-    return tuple(Location(location.name, location.pairs, rank) for rank, location in enumerate(ranked, start=1))
+    for rank, location in enumerate(ranked, start=1):
+        location.rank = rank
+    return tuple(ranked)
 
 
 def _suspicion(location: Location) -> int:
@@ -153,12 +159,6 @@ def _pair_suspicion(pair: PairResult) -> int:
 def without_mode(lock: str) -> str:
     """The name of a held lock, however it is held."""
     return lock.removesuffix(SHARED_MARK)
-
-
-def _held_always(classes: Iterable[AccessClass], site: _SITES) -> frozenset[str]:
-    """The locks that are held at the place whoever comes there."""
-    held = [frozenset(map(without_mode, c.locks)) for c in classes if site in c.sites]
-    return frozenset.intersection(*held)
 
 
 def _order(site: _SITES) -> tuple[str, int, int, str]:

@@ -49,6 +49,38 @@ def test_a_race_is_told_and_replayed(racy: Path, capsys: pytest.CaptureFixture[s
     assert main(["check-evidence", "r.json"]) == 2
 
 
+UNTYPED = """
+#include <pthread.h>
+#include <stdlib.h>
+struct counter { int lock, value; };
+static void *shared;
+static void *(*start)(void *);
+static void *up(void *u) { struct counter *c = shared; c->value++; return u; }
+static void set(void *(*f)(void *)) { start = f; shared = calloc(1, 64); }
+int main(void) {
+    set(up);
+    pthread_t t, v;
+    pthread_create(&t, 0, start, 0);
+    pthread_create(&v, 0, start, 0);
+    pthread_join(t, 0);
+    pthread_join(v, 0);
+}
+"""
+
+
+def test_places_and_threads_have_names_that_only_the_run_shows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("untyped.c").write_text(UNTYPED, encoding="utf-8")
+    assert main(["run", "untyped.c", "--runs", "5"]) == 1
+    out = capsys.readouterr().out
+    assert "race: c->value (allocated at " in out
+    assert "thread 1 `up`" in out
+    assert "thread 2 `up`" in out
+    assert "?" not in out
+
+
 def test_no_race_is_unknown(racy: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", str(racy), "--runs", "7"]) == 3
     out = capsys.readouterr().out
