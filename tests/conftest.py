@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import settings
@@ -36,17 +39,19 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     from raceproof.native.library import build_library
     from raceproof.petri.solver import kernel
 
-    for build in (
-        build_host,
-        lambda: build_host(machine="x86") if why_not_32_bits() is None else None,
+    builds: list[Callable[[], object]] = [
         lambda: build_host(machine="aarch64") if shutil.which("qemu-aarch64") is not None else None,
+        lambda: build_host(machine="x86") if why_not_32_bits() is None else None,
+        build_host,
         kernel,
         lambda: build_library("octagon"),
-    ):
-        try:
-            build()
-        except RaceproofError as error:
-            print(f"not built before the tests: {error}", file=sys.stderr)
+    ]
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:  # each mostly waits for a compiler, on one processor
+        for done in [pool.submit(build) for build in builds]:
+            try:
+                done.result()
+            except RaceproofError as error:
+                print(f"not built before the tests: {error}", file=sys.stderr)
 
 
 @pytest.fixture

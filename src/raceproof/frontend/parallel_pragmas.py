@@ -4,20 +4,27 @@ Compiled without its flag, a program with `#pragma omp parallel` has one thread,
 the program that the user means. Such pragmas become obstacles of the program: phrases that name them, kept as comments
 in front of the module's text, so that a program that differs in nothing else is another one.
 
-The compiler's preprocessor finds them, wherever they are: in headers, in `_Pragma`, in macros. It is asked only if one
-of the files that were read could have one.
+The compiler's preprocessor finds them, wherever they are: in headers, in `_Pragma`, in macros. It is asked only if the
+files that were read, or the flags, could make one: nearly every program reads a header of the system's that has a
+`_Pragma` for other purposes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from raceproof.core import InputError
 
-_MAY_HAVE: Final = re.compile(rb"ragma\b(?s:.*?)\b(?:omp|acc|openmp|openacc)\b|_Pragma|__pragma")
+_FAMILY: Final = re.compile(rb"\b(?:omp|acc|openmp|openacc)\b")
+_DIRECTIVE: Final = re.compile(rb"ragma\b(?s:.*?)\b(?:omp|acc|openmp|openacc)\b")
+_OPERATOR: Final = re.compile(rb"_Pragma|__pragma")
+_SPLICE: Final = re.compile(rb"\\[ \t]*\r?\n")  # a line that goes on
+_OF_THE_SYSTEM: Final = ("/usr/include/", "/ziglang/lib/")
 _PRAGMA: Final = re.compile(r"\s*#\s*pragma\s+(?P<text>(?P<family>omp|acc)\b.*)")
 _MARKER: Final = re.compile(r'\s*#\s*(?:line\s+)?(?P<line>\d+)\s+"(?P<file>(?:[^"\\]|\\.)*)"')
 # Directives that ask for vectors or for other loops, not for threads.
@@ -45,11 +52,58 @@ def check_flags(flags: Iterable[str], file: str) -> None:
         )
 
 
-def left_out(files: Sequence[Path], preprocess: Callable[[], str]) -> tuple[str, ...]:
+def left_out(files: Sequence[Path], flags: Sequence[str], preprocess: Callable[[], str]) -> tuple[str, ...]:
     """Phrases that name pragmas which ask for threads; `files` are all that were read, `preprocess` gives the text."""
-    if not any(_MAY_HAVE.search(_content(file)) for file in files):
+    if not _may_make_one(files, flags):
         return ()
     return tuple(dict.fromkeys(_pragmas(preprocess())))
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What a text has of pragmas: a directive of OpenMP or OpenACC; the operator; the name of a family, or tokens that
+    are put together to one."""
+
+    directive: bool
+    operator: bool
+    family: bool
+
+    @staticmethod
+    def of(text: bytes) -> _Words:
+        text = _SPLICE.sub(b"", text)
+        has_family = _FAMILY.search(text) is not None
+        is_pasted = b"##" in text or b"%:%:" in text
+        return _Words(
+            has_family and _DIRECTIVE.search(text) is not None,
+            _OPERATOR.search(text) is not None,
+            has_family or is_pasted,
+        )
+
+
+def _may_make_one(files: Sequence[Path], flags: Sequence[str]) -> bool:
+    """A `_Pragma` in a header of the system's says what the header says, or what the program hands to its macro."""
+    own = [_Words.of(" ".join(flags).encode())]
+    system: list[_Words] = []
+    for file in files:
+        if any(part in str(file) for part in _OF_THE_SYSTEM):
+            system.append(_words_of_header(str(file)))
+        else:
+            own.append(_words_in(file))
+    if any(words.directive for words in (*own, *system)) or any(words.operator for words in own):
+        return True
+    return any(words.operator for words in system) and any(words.family for words in own)
+
+
+def _words_in(file: Path) -> _Words:
+    try:
+        return _Words.of(file.read_bytes())
+    except OSError:
+        return _Words(False, False, False)
+
+
+@lru_cache(maxsize=4096)
+def _words_of_header(file: str) -> _Words:
+    return _words_in(Path(file))
 
 
 def with_obstacles(text: str, obstacles: Iterable[str]) -> str:
@@ -78,10 +132,3 @@ def _pragmas(text: str) -> Iterator[str]:
             words = words if len(words) <= _SHOWN else words[: _SHOWN - 1] + "…"
             yield f"`#pragma {words}` at {file}:{number} is ignored: the threads that it asks for are not checked"
         number += 1
-
-
-def _content(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError:
-        return b""

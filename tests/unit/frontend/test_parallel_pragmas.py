@@ -29,6 +29,7 @@ def obstacles(text: str, tmp_path: Path, name: str = "program.c") -> tuple[str, 
             "#pragma omp parallel for num_threads(2)",
         ),
         ('_Pragma("omp parallel for")', "#pragma omp parallel for"),
+        ("#prag\\\nma om\\\np parallel for", "#pragma omp parallel for"),
         ("#define EACH(how) _Pragma(#how)\nEACH(omp parallel for)", "#pragma omp parallel for"),
         ("#pragma acc parallel loop", "#pragma acc parallel loop"),
         ("#pragma /* a comment */ omp parallel for", "#pragma omp parallel for"),
@@ -44,6 +45,22 @@ def test_a_pragma_in_a_header_and_in_a_preprocessed_file(tmp_path: Path) -> None
     (tmp_path / "each.h").write_text('#define EACH _Pragma("omp parallel for")\n', encoding="utf-8")
     assert len(obstacles('#include "each.h"\n' + LOOP % "EACH", tmp_path)) == 1
     assert len(obstacles(LOOP % "#pragma omp parallel for", tmp_path, "program.i")) == 1
+
+
+def test_a_pragma_that_a_header_of_the_system_makes(tmp_path: Path) -> None:
+    system = tmp_path / "usr" / "include"
+    system.mkdir(parents=True)
+    (system / "each.h").write_text("#define EACH(how) _Pragma(#how)\n#define GLUE(a, b) EACH(a##b parallel)\n")
+    include = '#include "usr/include/each.h"\n'
+    assert len(obstacles(include + LOOP % "EACH(omp parallel for)", tmp_path)) == 1
+    assert obstacles(include + LOOP % "", tmp_path) == ()
+
+
+def test_a_pragma_in_the_flags(tmp_path: Path) -> None:
+    file = tmp_path / "program.c"
+    file.write_text(LOOP % "EACH", encoding="utf-8")
+    request = frontend.from_files([file], cflags=['-DEACH=_Pragma("omp parallel for")'])
+    assert len(frontend.load(request, cache=Cache(tmp_path / "cache")).obstacles) == 1
 
 
 @pytest.mark.parametrize(
