@@ -90,6 +90,12 @@ def add_parser(commands: Commands) -> None:
         " (default: yes)",
     )
     search.add_argument(
+        "--idle-values",
+        action=argparse.BooleanOptionalAction,
+        default=False,
+        help="states only: tell states apart by values of registers on which nothing depends (default: no)",
+    )
+    search.add_argument(
         "--isolation",
         choices=["auto", *explore.ISOLATIONS],
         default="auto",
@@ -139,6 +145,7 @@ def run(args: argparse.Namespace) -> Exit:
         exact_states=args.exact_states,
         symmetry=args.symmetry,
         monitors=args.monitors,
+        idle_values=args.idle_values,
         pruning="printed" if args.as_printed else "none" if args.no_pruning else "repaired",
     )
     settings = portfolio.Settings(

@@ -60,6 +60,7 @@ def hooks_for(
     replaced: Collection[str],
     tokens: Sequence[tuple[str, int]] = (),
     tells_states: bool = False,
+    tells_idle: bool = False,
     tells_all: bool = False,
 ) -> Hooks:
     """Hooks for the accesses `watched` (None: all); `replaced` are the functions that the runtime implements."""
@@ -89,6 +90,7 @@ def hooks_for(
         copies=cp.uninitialised.copies,
         outside=_outside(cp),
         tells_states=tells_states,
+        tells_idle=tells_idle,
         tells_all=tells_all,
     )
     _refuse_callbacks_of_streams(program)

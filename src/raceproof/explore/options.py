@@ -48,7 +48,8 @@ class ExploreOptions:
     `target`: where programs run, None for this machine. `surroundings`: what is around the program there.
     `max_states`: of algorithm `states`, how many it remembers (0: as many as there is memory for); `exact_states`: it
     keeps them whole and compares them, not only their hashes; `symmetry`: threads that nobody can tell apart are one
-    and the same to it; `monitors`: operations under a lock that all who use their object hold are no scheduling points.
+    and the same to it; `monitors`: operations under a lock that all who use their object hold are no scheduling points;
+    `idle_values`: values on which nothing depends tell states apart.
     """
 
     module: LinkedModule | None = None
@@ -76,5 +77,6 @@ class ExploreOptions:
     exact_states: bool = False
     symmetry: bool = True
     monitors: bool = True
+    idle_values: bool = False
     surroundings: Surroundings = field(default_factory=Surroundings)
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

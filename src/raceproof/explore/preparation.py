@@ -71,7 +71,7 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
     if futures is not None and futures.is_usable:
         places = compute_places(cp, watched, futures.functions)
     named = [*tokens, *((symbol, 0) for symbol in places.bases)]
-    hooks = hooks_for(cp, watched, replaced_functions(), named, options.algorithm == STATES)
+    hooks = hooks_for(cp, watched, replaced_functions(), named, options.algorithm == STATES, options.idle_values)
     budget.check()
     known = known_of(cp)
     isolation, why = isolation_of(cp, options)

@@ -185,7 +185,8 @@ class HookPlan:
     never written, or write it; `variables`: such local variables, with their size; `copies`: calls that copy such
     memory as it is, to their first argument from their second.
     `outside`: calls by which a thread may tell others something outside of the program's memory (1), learn of it (2),
-    or both (3). `tells_states`: functions say where they stand and what they still need (`live_frames`).
+    or both (3). `tells_states`: functions say where they stand and what they still need (`live_frames`);
+    `tells_idle`: and what nothing depends on, too (`idle_values`).
     """
 
     accesses: Mapping[SiteId, tuple[AccessHook, ...]]
@@ -200,4 +201,5 @@ class HookPlan:
     copies: frozenset[SiteId] = frozenset()
     outside: Mapping[SiteId, int] = field(default_factory=dict)
     tells_states: bool = False
+    tells_idle: bool = False
     tells_all: bool = False

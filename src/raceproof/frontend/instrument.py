@@ -78,7 +78,7 @@ def instrument(text: str, program: Program, plan: HookPlan) -> str:
     if plan.tells_states:
         if module.destructors:
             raise Unsupported("telling states of a program with functions that run behind its main")
-        lines = add_frames(lines, program.entry)
+        lines = add_frames(lines, program.entry, plan.tells_idle)
     made = exports(program, plan.tokens, module.destructors, bool(facts.thread_locals))
     return "\n".join([*lines, *(f"declare {d}" for d in hooks), *made, *metadata, ""])
 

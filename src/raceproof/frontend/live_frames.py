@@ -14,18 +14,30 @@ that the runtime walks (native/states.h, `struct rp_frame`):
 So neither what the code generator leaves in registers and stack slots nor the layout of machine frames is part of a
 state. Variables in memory begin as zeros: what another call has left there does not tell.
 
-Invariant: what is live at a call by the rules of SSA is stored, or the module is refused (`Unsupported`). Too much only
-tells states apart that are the same.
+Invariant: what is live at a call by the rules of SSA is stored, unless nothing depends on it (`idle_values`), or the
+module is refused (`Unsupported`). Too much only tells states apart that are the same.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from raceproof.core import Unsupported
+from raceproof.frontend.idle_values import needed_values, without_results
 from raceproof.frontend.module_exports import symbol
+from raceproof.frontend.module_rows import (
+    CALLEE,
+    NAME,
+    VALUE,
+    Block,
+    Function,
+    Instruction,
+    closing,
+    functions_of,
+    split_at_commas,
+)
 
 QUIET = frozenset(
     f"rp_{name}"
@@ -37,17 +49,8 @@ QUIET = frozenset(
 )
 """Hooks behind which the same thread goes on."""
 
-_NAME = r'"[^"]*"|[\w$.\-]+'
-_DEFINE = re.compile(rf"define [^@]*@({_NAME})\(")
-_LABEL = re.compile(rf"({_NAME}):")
-_RESULT = re.compile(rf"  (%(?:{_NAME})) = (.*)", re.DOTALL)
-_CALL = re.compile(r"(?:^  |= )((?:tail |musttail |notail )?call )")
-_CALLEE = re.compile(rf"([@%](?:{_NAME}))\(")
-_VALUE = re.compile(rf"%(?:{_NAME})")
-_LABELS = re.compile(rf"label (%(?:{_NAME}))")
-_INCOMING = re.compile(rf"\[ (.*?), (%(?:{_NAME})) \]")
-_STRING = re.compile(r'c"[^"]*"')
-_TYPE = re.compile(rf"(%(?:{_NAME})) = type ")
+_INCOMING = re.compile(rf"\[ (.*?), (%(?:{NAME})) \]")
+_TYPE = re.compile(rf"(%(?:{NAME})) = type ")
 _SCALAR = re.compile(r"\b(i\d+|ptr|half|float|double|x86_fp80|fp128)\b")
 _COUNT = re.compile(r", i\d+ (\d+)")
 _SIZES = {"ptr": 8, "half": 2, "float": 4, "double": 8, "x86_fp80": 10, "fp128": 16}
@@ -60,13 +63,14 @@ _HEADER = 24  # bytes of `struct rp_frame` before the variables
 _VARIABLE = 16
 
 
-def add_frames(lines: Sequence[str], entry: str) -> list[str]:
+def add_frames(lines: Sequence[str], entry: str, tells_idle: bool = False) -> list[str]:
     """The instrumented module, with frames in all functions that may stand still. `entry` is left by the end of the
-    program only: what others use of it lasts."""
+    program only: what others use of it lasts. `tells_idle`: values on which nothing depends are told as well."""
+    lines = lines if tells_idle else without_results(lines, symbol(entry))
     types = {match.group(1) for line in lines if (match := _TYPE.match(line))}
     if any(name[1:].isdigit() for name in types):
         raise Unsupported("telling states of a program with types that have no name")
-    functions = list(_functions(lines))
+    functions = list(functions_of(lines))
     waiting = _may_wait(functions)
     if any(symbol(entry) in function.called for function in functions):
         raise Unsupported(f"telling states of a program that calls `{entry}` itself")
@@ -77,7 +81,7 @@ def add_frames(lines: Sequence[str], entry: str) -> list[str]:
         out += lines[done : function.first]
         done = function.last
         if function.name in waiting:
-            out += _Framed(function, waiting, types, numbers, function.name == symbol(entry)).rows()
+            out += _Framed(function, waiting, types, numbers, function.name == symbol(entry), tells_idle).rows()
         else:
             out += lines[function.first : function.last]
     out += [*lines[done:], "@rp_frame_top = external global ptr, align 8"]
@@ -97,95 +101,7 @@ class _Numbers:
         return self.last
 
 
-@dataclass(frozen=True, slots=True)
-class _Instruction:
-    """Its rows as they stand, what it defines, and its text: without strings, labels taken out."""
-
-    rows: tuple[str, ...]
-    text: str
-    result: str | None
-    targets: tuple[str, ...] = ()
-
-    @property
-    def is_phi(self) -> bool:
-        return " = phi " in self.text
-
-    @property
-    def callee(self) -> str | None:
-        """`@name`, a register, or None if it is no call."""
-        found = _CALL.search(self.text)
-        if found is None or " asm " in self.text:
-            return None
-        callee = _CALLEE.search(self.text, found.end())
-        if callee is None:
-            raise Unsupported(f"telling states at {self.text.strip()[:80]!r}")
-        return callee.group(1)
-
-
-@dataclass(slots=True)
-class _Block:
-    label: str
-    head: tuple[str, ...]
-    instructions: list[_Instruction] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class _Function:
-    name: str  # with its @
-    first: int
-    last: int
-    header: str
-    blocks: tuple[_Block, ...]
-
-    @property
-    def called(self) -> frozenset[str]:
-        return frozenset(callee for b in self.blocks for i in b.instructions if (callee := i.callee) is not None)
-
-
-def _functions(lines: Sequence[str]) -> Iterable[_Function]:
-    at = 0
-    while at < len(lines):
-        match = _DEFINE.match(lines[at])
-        if match is None:
-            at += 1
-            continue
-        end = next(n for n in range(at, len(lines)) if lines[n] == "}")
-        yield _Function(f"@{match.group(1)}", at, end, lines[at], _blocks(lines[at + 1 : end]))
-        at = end
-
-
-def _blocks(rows: Sequence[str]) -> tuple[_Block, ...]:
-    blocks = [_Block("", ())]
-    gap: list[str] = []
-    at = 0
-    while at < len(rows):
-        row = rows[at]
-        at += 1
-        label = _LABEL.match(row)
-        if label is not None:
-            if not blocks[-1].instructions and len(blocks) == 1:
-                blocks.pop()
-            blocks.append(_Block(f"%{label.group(1)}", (*gap, row)))
-            gap = []
-        elif not row.strip():
-            gap.append(row)
-        else:
-            many = [row]
-            while many[-1].count("[") + sum(r.count("[") for r in many[:-1]) > sum(r.count("]") for r in many):
-                many.append(rows[at])
-                at += 1
-            blocks[-1].instructions.append(_instruction(many))
-    return tuple(blocks)
-
-
-def _instruction(rows: list[str]) -> _Instruction:
-    text = _STRING.sub("", "\n".join(rows))
-    found = _RESULT.match(text)
-    targets = tuple(_LABELS.findall(text))
-    return _Instruction(tuple(rows), _LABELS.sub("", text), found.group(1) if found else None, targets)
-
-
-def _may_wait(functions: Sequence[_Function]) -> frozenset[str]:
+def _may_wait(functions: Sequence[Function]) -> frozenset[str]:
     """Functions in which a thread may stand while others go on."""
     defined = {function.name for function in functions}
 
@@ -205,14 +121,16 @@ def _may_wait(functions: Sequence[_Function]) -> frozenset[str]:
 class _Framed:
     """One function, rewritten."""
 
-    function: _Function
+    function: Function
     waiting: Collection[str]
     types: Collection[str]
     numbers: _Numbers
     is_entry: bool
+    tells_idle: bool
     largest: int = 0
     variables: list[tuple[str, str]] = field(default_factory=list)  # register, size
     defined: dict[str, str | None] = field(default_factory=dict)  # register -> type
+    needed: Collection[str] = ()
 
     def rows(self) -> list[str]:
         self._parameters()
@@ -222,6 +140,7 @@ class _Framed:
                     self.defined[instruction.result] = _type_of(instruction.text)
         if clash := self.defined.keys() & self.types:
             raise Unsupported(f"telling states of a program in which {min(clash)} is a type and a value")
+        self.needed = self.defined if self.tells_idle else needed_values(self.function)
         moved = self._variables()
         live_out = self._live_out()
         ending = self._ending()
@@ -233,16 +152,16 @@ class _Framed:
 
     def _parameters(self) -> None:
         header = self.function.header
-        text = header[header.index("(") + 1 : _closing(header, header.index("("))]
-        for part in _split(text):
+        text = header[header.index("(") + 1 : closing(header, header.index("("))]
+        for part in split_at_commas(text):
             if part == "..." or "byval" in part:
                 raise Unsupported(f"telling states of {self.function.name[1:]}, which takes arguments in memory")
-            name = _VALUE.findall(part)
+            name = VALUE.findall(part)
             found = _SCALAR.search(part)
             if name:
                 self.defined[name[-1]] = found.group(1) if found and not part.startswith(("{", "[", "<", "%")) else None
 
-    def _variables(self) -> list[_Instruction]:
+    def _variables(self) -> list[Instruction]:
         """Variables in memory, which go to the front."""
         moved = []
         for number, block in enumerate(self.function.blocks):
@@ -260,7 +179,7 @@ class _Framed:
                 moved.append(instruction)
         return moved
 
-    def _entry(self, moved: Sequence[_Instruction]) -> list[str]:
+    def _entry(self, moved: Sequence[Instruction]) -> list[str]:
         values = _HEADER + _VARIABLE * len(self.variables)
         first = self.function.blocks[0].head
         rows = [*first, f"  %rp.frame = alloca [{values + self.largest} x i8], align 16"]
@@ -284,11 +203,11 @@ class _Framed:
 
     # --- what is live
 
-    def _uses(self, instruction: _Instruction) -> set[str]:
+    def _uses(self, instruction: Instruction) -> set[str]:
         text = instruction.text
         if instruction.result is not None:
             text = text.partition(" = ")[2]
-        return {value for value in _VALUE.findall(text) if value in self.defined}
+        return {value for value in VALUE.findall(text) if value in self.defined and value in self.needed}
 
     def _live_out(self) -> dict[str, set[str]]:
         """By label; what a phi takes is used at the end of the block that it comes from."""
@@ -299,7 +218,7 @@ class _Framed:
                 if instruction.is_phi:
                     for value, source in _INCOMING.findall(instruction.text):
                         place = source if source in from_phis else blocks[0].label
-                        from_phis[place] |= {v for v in _VALUE.findall(value) if v in self.defined}
+                        from_phis[place] |= {v for v in VALUE.findall(value) if v in self.defined and v in self.needed}
         live_in: dict[str, set[str]] = {block.label: set() for block in blocks}
         live_out: dict[str, set[str]] = {block.label: set() for block in blocks}
         changed = True
@@ -325,7 +244,7 @@ class _Framed:
         """Labels of the blocks behind which the function may return, or its thread may end. That the whole program may
         end there does not count: it is how a program without an end deals with errors."""
 
-        def ends(instruction: _Instruction) -> bool:
+        def ends(instruction: Instruction) -> bool:
             return instruction.text.startswith("  ret ") or instruction.callee in _END_THREAD
 
         found = {block.label for block in self.function.blocks if any(map(ends, block.instructions))}
@@ -342,7 +261,7 @@ class _Framed:
 
     # --- rows
 
-    def _block(self, block: _Block, live: set[str], moved: Sequence[_Instruction], may_end: bool) -> list[str]:
+    def _block(self, block: Block, live: set[str], moved: Sequence[Instruction], may_end: bool) -> list[str]:
         parts: list[list[str]] = []
         live = set(live)
         left_alone = {register for register, _ in self.variables}
@@ -388,7 +307,7 @@ class _Framed:
         if not type_.startswith("{"):
             return [(type_, register, [])]
         found = []
-        for number, part in enumerate(_split(type_[1:-1])):
+        for number, part in enumerate(split_at_commas(type_[1:-1])):
             name = f"%rp.frame.{self.numbers.next()}"
             found.append((part, name, [f"  {name} = extractvalue {type_} {register}, {number}"]))
         return found
@@ -398,30 +317,8 @@ def _size(type_: str) -> int:
     return (int(type_[1:]) + 7) // 8 if type_[0] == "i" else _SIZES[type_]
 
 
-def _closing(text: str, at: int) -> int:
-    """Where the bracket at this place is closed."""
-    depth = 0
-    for place in range(at, len(text)):
-        depth += (text[place] in "([{<") - (text[place] in ")]}>")
-        if depth == 0:
-            return place
-    raise Unsupported(f"telling states at {text.strip()[:80]!r}")
-
-
-def _split(text: str) -> list[str]:
-    """At commas outside of brackets."""
-    parts, depth, begin = [], 0, 0
-    for place, c in enumerate(text):
-        depth += (c in "([{<") - (c in ")]}>")
-        if c == "," and depth == 0:
-            parts.append(text[begin:place].strip())
-            begin = place + 1
-    parts.append(text[begin:].strip())
-    return [part for part in parts if part]
-
-
 def _end_of_type(text: str) -> int:
-    return _closing(text, 0) + 1 if text[0] in "[{<" else len(re.split(r"[,\s]", text, maxsplit=1)[0])
+    return closing(text, 0) + 1 if text[0] in "[{<" else len(re.split(r"[,\s]", text, maxsplit=1)[0])
 
 
 def _type_of(text: str) -> str | None:
@@ -437,20 +334,20 @@ def _type_of(text: str) -> str | None:
     if op in _ONE_RESULT:
         return _first(made)
     if op == "select":
-        return _first(_split(made)[1])
+        return _first(split_at_commas(made)[1])
     if op == "atomicrmw":
-        return _first(_split(made)[1])
+        return _first(split_at_commas(made)[1])
     if op == "cmpxchg":
-        inner = _first(_split(made)[1])
+        inner = _first(split_at_commas(made)[1])
         return f"{{ {inner}, i1 }}" if inner else None
     if op == "extractvalue" and made.startswith("extractvalue {"):
-        type_ = made[len("extractvalue ") : _closing(made, len("extractvalue ")) + 1]
-        number = _split(made)[-1]
-        parts = _split(type_[1:-1])
+        type_ = made[len("extractvalue ") : closing(made, len("extractvalue ")) + 1]
+        number = split_at_commas(made)[-1]
+        parts = split_at_commas(type_[1:-1])
         return parts[int(number)] if number.isdigit() and _SCALAR.fullmatch(parts[int(number)]) else None
     if op == "insertvalue" and made.startswith("insertvalue {"):
-        type_ = made[len("insertvalue ") : _closing(made, len("insertvalue ")) + 1]
-        return type_ if all(map(_SCALAR.fullmatch, _split(type_[1:-1]))) else None
+        type_ = made[len("insertvalue ") : closing(made, len("insertvalue ")) + 1]
+        return type_ if all(map(_SCALAR.fullmatch, split_at_commas(type_[1:-1]))) else None
     if " to " in made and "(" not in made and op not in ("call", "tail", "notail"):
         found = _SCALAR.match(made.rpartition(" to ")[2])
         return found.group(1) if found else None
@@ -471,14 +368,14 @@ def _first(text: str) -> str | None:
 
 
 def _returned(made: str) -> str | None:
-    callee = _CALLEE.search(made, made.index("call ") + 5)
+    callee = CALLEE.search(made, made.index("call ") + 5)
     before = made.partition(" asm ")[0] if callee is None else made[: callee.start()]
     while "(" in before:
         at = before.index("(")
-        before = before[:at] + " " + before[_closing(before, at) + 1 :]
+        before = before[:at] + " " + before[closing(before, at) + 1 :]
     if "{" in before:
-        type_ = before[before.index("{") : _closing(before, before.index("{")) + 1]
-        return type_ if all(map(_SCALAR.fullmatch, _split(type_[1:-1]))) else None
+        type_ = before[before.index("{") : closing(before, before.index("{")) + 1]
+        return type_ if all(map(_SCALAR.fullmatch, split_at_commas(type_[1:-1]))) else None
     if "[" in before or "%" in before:
         return None
     found = _SCALAR.findall(before)

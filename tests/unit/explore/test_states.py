@@ -174,6 +174,8 @@ LOCALS = {
         f"static int chosen(void) {{ {CHOSEN} stop(); return v; }}",
     ),
     "floating point": ("double v = __VERIFIER_nondet_bool() ? 1.5 : 0; stop(); if (v > 1) x = 2;", ""),
+    "branch that meets": (f"{CHOSEN} stop(); int w = v ? 3 : 4; stop(); if (w == 3) x = 2;", ""),
+    "stored sum": (f"static int kept; {CHOSEN} v += v; stop(); kept = v; stop(); if (kept == 2) x = 2;", ""),
     "pointer": (
         "int z = 0, o = 1, *v = __VERIFIER_nondet_bool() ? &o : &z; touch(&z); touch(&o); stop(); if (*v) x = 2;",
         "",
@@ -181,7 +183,7 @@ LOCALS = {
 }
 
 
-QUICK = ("register", "depth of calls", "array")
+QUICK = ("register", "branch that meets", "depth of calls", "array")
 
 
 @pytest.mark.parametrize("local", [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in LOCALS])
@@ -200,6 +202,42 @@ int main(void) {{ RUN(one, other); }}
     found = search(load(text), "states")
     assert found.races, found.why()
     assert not search(load(text.replace("x = 2", "(void)0")), "states").races
+
+
+IDLE = """
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int x, seen_by_main;
+static void *adds(void *unused) {
+    int sum = 0;
+    for (int i = 0; i < 3; i++) { pthread_mutex_lock(&lock); sum += x; pthread_mutex_unlock(&lock); }
+    return sum > 2 ? &x : 0;
+}
+static void *writes(void *unused) {
+    for (int i = 0; i < 3; i++) { pthread_mutex_lock(&lock); x++; pthread_mutex_unlock(&lock); }
+    return 0;
+}
+int main(void) {
+    pthread_t a, b;
+    void *result = 0;
+    pthread_create(&a, 0, adds, 0); pthread_create(&b, 0, writes, 0);
+    pthread_join(b, 0);
+    pthread_join(a, RESULT);
+    seen_by_main = result != 0;
+}
+"""
+
+
+def test_values_on_which_nothing_depends_do_not_tell(load: Load) -> None:
+    """Unless they are asked for: by main, or by the user."""
+
+    def count(result: str, **options: bool) -> int:
+        found = host_run(load(IDLE, f"-DRESULT={result}"), "states", **options)
+        assert found.end == "complete"
+        return int(found.stats()["states"])
+
+    few = count("0")
+    assert few < count("0", idle_values=True)
+    assert few < count("&result")
 
 
 # -- programs without an end: `LOOP` is for (;;), or a few rounds
