@@ -3,7 +3,7 @@
     .venv/bin/python bench/states.py [--only NAME] [--seconds S] [--write]
 
 Programs of `bench/states`, each in sizes N: jobs, items, rounds. All searches run on the pairs that the static engine
-leaves open. Times are CPU seconds of the search.
+leaves open. Times are CPU seconds of the search. With --write, the plots of docs/plots/states.svg are drawn anew.
 """
 
 from __future__ import annotations
@@ -19,11 +19,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from bench.results import machine, markdown_table, replace_block
+from bench.plots import Curve, Panel, figure
+from bench.results import RESULTS, machine, markdown_table, replace_block
 
 PROGRAMS = Path(__file__).with_name("states")
 SIZES = (2, 4, 8, 16, 32)
 RACEPROOF = Path(sys.executable).with_name("raceproof")
+PLOTTED = {
+    "pool_signal": "jobs for two workers",
+    "buffer": "items through a bounded buffer",
+    "rounds": "rounds of a barrier",
+    "philosophers": "philosophers",
+    "readers": "rounds of readers and a writer",
+}
 LARGE = (("pool_signal", 64, 2), ("pool_signal", 16, 3), ("pool_signal", 16, 4))
 
 
@@ -67,7 +75,11 @@ def exponent(counts: list[int | None]) -> str:
     return f"{math.log(many / few) / math.log(large / small):.1f}"
 
 
-def growth(names: list[str], seconds: float) -> str:
+Counts = dict[tuple[str, str], list[int | None]]
+
+
+def growth(names: list[str], seconds: float, measured: Counts) -> str:
+    """The table; `measured` takes the counts of each program and search."""
     rows = []
     for name in names:
         for algorithm in ("states", "race", "optimal"):
@@ -75,6 +87,7 @@ def growth(names: list[str], seconds: float) -> str:
             for size in SIZES:
                 done = counts and counts[-1] is None
                 counts.append(None if done else explore(name, size, algorithm, seconds).count)
+            measured[name, algorithm] = counts
             cells = [f"{count:,}" if count else "" for count in counts]
             rows.append([name, algorithm, *cells, exponent(counts)])
             print(rows[-1], flush=True)
@@ -82,6 +95,21 @@ def growth(names: list[str], seconds: float) -> str:
         if racy.verdict != "race":
             raise SystemExit(f"{name}: the race of its racy twin was not executed")
     return markdown_table(["program", "search", *(f"N = {n}" for n in SIZES), "exponent"], rows)
+
+
+def draw(measured: Counts) -> str:
+    """States, and executions of the other searches, by the size of the program. None that took no search at all."""
+    panels = []
+    for name, label in PLOTTED.items():
+        curves = []
+        for algorithm in ("states", "race", "optimal"):
+            counts = measured.get((name, algorithm), [])
+            points = tuple((size, count) for size, count in zip(SIZES, counts, strict=False) if count)
+            if points:
+                curves.append(Curve(algorithm, points, is_cut=counts[-1] is None))
+        if curves:
+            panels.append(Panel(name, label, "states, executions", tuple(curves)))
+    return figure(panels)
 
 
 def large(seconds: float) -> str:
@@ -103,11 +131,14 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="replace the table of docs/results.md")
     args = parser.parse_args()
     names = args.only or sorted(path.stem for path in PROGRAMS.glob("*.c"))
-    tables = [growth(names, args.seconds), large(10 * args.seconds)]
+    measured: Counts = {}
+    tables = [growth(names, args.seconds, measured), large(10 * args.seconds)]
     text = "\n\n".join(tables)
     print(text)
     if args.write:
-        replace_block("states", f"`.venv/bin/python bench/states.py --write`; {machine()}.\n\n{text}")
+        (RESULTS.parent / "plots" / "states.svg").write_text(draw(measured), encoding="utf-8")
+        picture = "![States and executions by size](plots/states.svg)"
+        replace_block("states", f"`.venv/bin/python bench/states.py --write`; {machine()}.\n\n{picture}\n\n{text}")
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from collections.abc import Collection
 from typing import Final
 
 from raceproof.facts import names_of
-from raceproof.ir import START, Program
-from raceproof.model import ConcurrentProgram
+from raceproof.ir import START, Cast, Compare, Instr, Program, PtrType, Terminator
+from raceproof.model import ConcurrentProgram, InputKind
 
 
 def _words(text: str) -> frozenset[str]:
@@ -54,6 +54,9 @@ _ENDS: Final = _words("""
     exit _exit _Exit abort __assert_fail __assert __assert_func __assert_rtn __VERIFIER_assert __VERIFIER_error
     reach_error __VERIFIER_assume __VERIFIER_atomic_begin __VERIFIER_atomic_end
 """)
+_TELLS_BYTES: Final = _words(
+    "snprintf sprintf memcmp bcmp strcmp strncmp strcasecmp strncasecmp memchr memrchr rawmemchr"
+)
 _NOT_CHOSEN_AT_ONCE: Final = _words("memory pointer pchar charp const_char_pointer")
 _KNOWN: Final = _THREADS | _MEMORY | _OUTPUT | _WAITING | _ENDS
 _INPUT: Final = "__VERIFIER_nondet_"
@@ -85,6 +88,29 @@ def why_states_are_not_captured(cp: ConcurrentProgram, known: Collection[str], i
         shown = ", ".join(f"`{name}`" for name in unknown[:3]) + (" and others" if len(unknown) > 3 else "")
         return f"what {shown} may keep is not part of a state"
     return None
+
+
+def may_tell_threads_apart(cp: ConcurrentProgram) -> bool:
+    """Whether what the program does may depend on what an address looks like as a number. The symmetry of threads
+    (native/symmetry.c) finds addresses that are whole; a part of one, or one that was computed with, may say which
+    thread it belongs to as well."""
+    if cp.inputs is not None and not cp.inputs:
+        return False  # of each address that becomes a number it is known that it decides nothing
+    if cp.inputs is None or any(given.kind is InputKind.ADDRESSES for given in cp.inputs):
+        return True
+    # There are other inputs: then nobody has asked what addresses decide.
+    told = any(not _TELLS_BYTES.isdisjoint(names_of(name)) for name in cp.program.externals)
+    functions = cp.program.functions.values()
+    return told or bool(cp.pointer_numbers) or any(_is_number(i) for f in functions for i in f.instructions())
+
+
+def _is_number(instr: Instr | Terminator) -> bool:
+    match instr:
+        case Cast(op="ptrtoint"):
+            return True
+        case Compare(predicate=predicate, type=PtrType()):
+            return predicate not in ("eq", "ne")
+    return False
 
 
 def _is_captured(program: Program, name: str) -> bool:

@@ -143,7 +143,7 @@ def control(prepared: Prepared, options: ExploreOptions, time_limit: float) -> C
         deadlocks=_looks_for(options),
         max_states=options.max_states,
         exact_states=options.exact_states,
-        symmetry=options.symmetry,
+        symmetry=options.symmetry and not prepared.tells_apart,
         monitors=options.monitors,
         surroundings=options.surroundings,
     )

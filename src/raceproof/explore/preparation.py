@@ -11,7 +11,7 @@ from pathlib import Path
 from raceproof.core import Budget, InternalError, Unsupported
 from raceproof.explore.build import build_host, build_program, replaced_functions, why_not_32_bits
 from raceproof.explore.candidates import candidates
-from raceproof.explore.captured_state import why_states_are_not_captured
+from raceproof.explore.captured_state import may_tell_threads_apart, why_states_are_not_captured
 from raceproof.explore.future_places import Places, compute_places, format_places
 from raceproof.explore.futures import Futures, compute_futures, format_control
 from raceproof.explore.hooks import hooks_for
@@ -35,6 +35,7 @@ class Prepared:
 
     `why_isolation` says what chose the fork mode, None for the memory mode or if the user chose. `known` are facts that
     the host would find out itself. `told`: how many accesses there are in a program that tells of each; 0 for others.
+    `tells_apart`: it may tell threads apart that are alike, by what their addresses look like as numbers.
     """
 
     host: Where
@@ -49,6 +50,7 @@ class Prepared:
     module: str = ""
     known: frozenset[str] = frozenset()
     told: int = 0
+    tells_apart: bool = False
 
 
 def module_hash(module: LinkedModule) -> str:
@@ -94,6 +96,7 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
         futures=_future_lines(cp, watched, futures, places, options) if futures is not None else (),
         module=module_hash(options.module),
         known=known,
+        tells_apart=options.algorithm == STATES and may_tell_threads_apart(cp),
     )
 
 

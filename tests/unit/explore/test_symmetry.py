@@ -136,6 +136,44 @@ int main(void) {
     if (seen == 4 || RACY) { pthread_mutex_lock(&m); x = 2; pthread_mutex_unlock(&m); }
     pthread_join(a, 0); pthread_join(b, 0);
 }""",
+    "part of an address": """
+static unsigned owner; static int done;
+static void *worker(void *unused) {
+    int local;
+    __asm__ volatile("" : : "r"(&local) : "memory");
+    pthread_mutex_lock(&m);
+    if (!owner) owner = (unsigned)(uintptr_t)&local;
+    pthread_mutex_unlock(&m);
+    pthread_mutex_lock(&n); pthread_mutex_unlock(&n);
+    pthread_mutex_lock(&m);
+    int is_last = done++, is_mine = owner == (unsigned)(uintptr_t)&local;
+    pthread_mutex_unlock(&m);
+    if (is_last && is_mine && RACY) x = 1;
+    return 0;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, worker, 0); pthread_create(&b, 0, worker, 0);
+    x = 2;
+    pthread_join(a, 0); pthread_join(b, 0);
+}""",
+    "address shifted, beside another input": """
+static uintptr_t owner; static int done;
+static __thread int local;
+static void *worker(void *unused) {
+    pthread_mutex_lock(&m); if (!owner) owner = (uintptr_t)&local >> 4; pthread_mutex_unlock(&m);
+    pthread_mutex_lock(&n); pthread_mutex_unlock(&n);
+    pthread_mutex_lock(&m); int is_last = done++, is_mine = owner == (uintptr_t)&local >> 4; pthread_mutex_unlock(&m);
+    if (is_last && is_mine && RACY) x = 1;
+    return 0;
+}
+int main(int argc, char **argv) {
+    pthread_t a, b;
+    if (argc > 5) return 1;
+    pthread_create(&a, 0, worker, 0); pthread_create(&b, 0, worker, 0);
+    x = 2;
+    pthread_join(a, 0); pthread_join(b, 0);
+}""",
     "detached and joined": """
 static void *worker(void *unused) { pthread_mutex_lock(&m); x++; pthread_mutex_unlock(&m); return 0; }
 int main(void) {
