@@ -19,8 +19,8 @@ from raceproof.model import (
     GivenInput,
     Property,
     RacePair,
+    RunSetup,
     Scope,
-    Surroundings,
     Verdict,
 )
 
@@ -90,18 +90,24 @@ def _about_input(reported: ReportedClaims, cp: ConcurrentProgram) -> Iterator[st
     given = reported.fields.get("input")
     if given is None:
         return
-    if reported.setup is not None and tuple(given["arguments"]) != reported.setup.arguments:
+    if reported.setup is not None:
+        yield from _about_execution(reported.setup, given)
+    derived = report.given_to_json(GivenInput((), "", (), reads=cp.inputs or (), is_accepted=False))
+    if cp.inputs is not None and given["reads"] != _plain(derived["reads"]):
+        yield "the program asks for its input elsewhere"
+
+
+def _about_execution(setup: RunSetup, given: Fields) -> Iterator[str]:
+    """What the program was executed with; without any execution it may be said to be given whatever it was."""
+    around = setup.surroundings
+    if tuple(given["arguments"]) != setup.arguments:
         yield "the program was executed with other arguments than it is said to be given"
-    around = reported.setup.surroundings if reported.setup is not None else Surroundings()
     if given["stdin"] != around.stdin.decode("utf-8", "backslashreplace"):
         yield "the program was executed with another standard input than it is said to be given"
     if tuple(given["clients"]) != around.clients or tuple(given.get("servers", ())) != around.servers:
         yield "the program was executed with other clients or servers than it is said to have"
     if any(given["environment"].get(name) != value for name, value in around.environment):
         yield "the program was executed in another environment than it is said to have"
-    derived = report.given_to_json(GivenInput((), "", (), reads=cp.inputs or (), is_accepted=False))
-    if cp.inputs is not None and given["reads"] != _plain(derived["reads"]):
-        yield "the program asks for its input elsewhere"
 
 
 def _about_obstacles(fields: Fields, cp: ConcurrentProgram) -> Iterator[str]:

@@ -207,6 +207,12 @@ def test_reports_that_do_not_agree_with_the_program(
     assert words in rejected(change, capsys)
 
 
+def test_without_executions_any_input_may_be_said_to_be_given(directory: Path) -> None:
+    reads = {"kind": "stream", "what": "fgets", "name": None, "file": "demo.c", "line": 1, "column": 1}
+    given = {"arguments": ["-n"], "stdin": "words", "environment": {}, "clients": [], "reads": [reads], "accepted": False}
+    assert check(lambda data: data.update(input=given)) is Exit.RACE_FREE
+
+
 def test_a_report_without_the_digest_of_its_program(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert check(lambda data: data["sources"].pop("digest")) is Exit.UNKNOWN
     assert "not confirmed: the verdict: the report does not have the digest" in capsys.readouterr().out
