@@ -18,7 +18,7 @@ OUT ?= build/soak
 DEMO := build/demo
 SEED ?= 1
 
-.PHONY: demo test lint bench tables soak mutation corpus clean
+.PHONY: demo test lint docs vscode bench tables soak mutation corpus clean
 
 # A check that ends with status 1 (race) or 3 (unknown) is a result, not a failure of the demo.
 demo: .venv/.stamp
@@ -45,6 +45,15 @@ lint: .venv/.stamp-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict src
+
+# The documentation as a site; a link that leads nowhere is an error.
+docs: .venv/.stamp-docs
+	$(BIN)/python -m sphinx -q -W --keep-going -b html -d build/doctrees docs build/docs
+	@echo "To look at in a browser: $(abspath build/docs/index.html)"
+
+# The extension for Visual Studio Code, as a package to install.
+vscode: .venv/.stamp
+	$(BIN)/python editors/vscode/package.py build
 
 # Everything else in docs/results.md that is measured; nets, programs with known verdicts and real programs only if they
 # are there (NETS=, CORPUS=, bench/real/fetch.py). About an hour on two cores; other work makes the times wrong.
@@ -104,6 +113,10 @@ clean:
 
 .venv/.stamp-tables: .venv/.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[polyhedra]'
+	@touch $@
+
+.venv/.stamp-docs: .venv/.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[docs]'
 	@touch $@
 
 .venv/.stamp-dev: .venv/.stamp

@@ -300,7 +300,8 @@ class CheckResult:
     not known. `obstacles`: why the program is not race-free even if all pairs are, such as code that was left out.
     `asked`: the properties that the user asked about; `verdict` is about data races, asked or not. `deadlock`: the
     answer about that property, if it was asked; `deadlocks`: those that were executed, also where it was not. `facts`:
-    how much there was time to find out about the program before the engines began; None if nothing.
+    how much there was time to find out about the program before the engines began; None if nothing. `goes_on`: the
+    search did not end with the first races.
     """
 
     verdict: Verdict
@@ -323,6 +324,7 @@ class CheckResult:
     deadlocks: tuple[DeadlockResult, ...] = ()
     deadlock: DeadlockAnswer | None = None
     facts: Strength | None = None
+    goes_on: bool = False
 
     def __post_init__(self) -> None:
         match self.verdict:

@@ -97,7 +97,8 @@ def _check(
     _run(course, engines, settings.properties)
     on_stage("result")
     conclusion = _conclude(cp, course, given, settings.properties, time.monotonic() - start)
-    return replace(conclusion, setup=course.setup, sources=sources_of(settings, cp.program.origin))
+    sources = sources_of(settings, cp.program.origin)
+    return replace(conclusion, setup=course.setup, sources=sources, goes_on=settings.search.find_all)
 
 
 def _without_result(budget: Budget, seconds: float) -> Budget:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from raceproof.model import SAMPLING, SHARED_MARK, AccessResult, CheckResult, EngineReport, PairResult, Scope, Verdict
 from raceproof.report.locations import Location, without_mode
 from raceproof.report.terminal import place
 
 _TIME = ("time limit", "time was up", "share of the time")
 _NO_JOIN = "no join that can be followed"
+_UNKNOWN_FUNCTION = re.compile(r"(`[^`]+`) is not known: ")
+_MOST_FUNCTIONS = 3
 _WORD = 8  # bytes that one atomic access can have
 
 
@@ -71,7 +75,7 @@ def advice(result: CheckResult, pair: PairResult) -> list[str]:
         return []
     if pair.is_for_this_input:
         return ["Every schedule was tried with this input: if no other one matters, say --accept this-input."]
-    return [*_unknown_code(pair), *_order(pair), *_search(result, pair), *_locks(pair)]
+    return [*_unknown_code(pair), *_unknown_locks(result, pair), *_order(pair), *_search(result, pair), *_locks(pair)]
 
 
 def _unknown_code(pair: PairResult) -> list[str]:
@@ -81,6 +85,17 @@ def _unknown_code(pair: PairResult) -> list[str]:
         "If the unknown functions touch or keep less than that, describe them under [[function]] in raceproof.toml;"
         " or give the files that define them."
     ]
+
+
+def _unknown_locks(result: CheckResult, pair: PairResult) -> list[str]:
+    """Two unknown functions or more may be a lock that nobody has described."""
+    first, second = (set(map(without_mode, access.held)) for access in pair.accesses)
+    found = [match for a in result.assumptions if (match := _UNKNOWN_FUNCTION.match(a.text))]
+    names = list(dict.fromkeys(match[1] for match in found))
+    if first & second or len(names) < 2:
+        return []
+    shown = ", ".join(names[:_MOST_FUNCTIONS]) + (", …" if len(names) > _MOST_FUNCTIONS else "")
+    return [f"If unknown functions ({shown}) take and give back a lock, describe it under [[lock]] in raceproof.toml."]
 
 
 def _order(pair: PairResult) -> list[str]:
@@ -98,7 +113,7 @@ def _search(result: CheckResult, pair: PairResult) -> list[str]:
     texts = []
     if all(engine.name == SAMPLING for engine in result.engines):
         return ["More runs may execute it (--runs, --seed); `raceproof check` may prove that it cannot be."]
-    if any(other.verdict is Verdict.RACE for other in result.pairs):
+    if not result.goes_on and any(other.verdict is Verdict.RACE for other in result.pairs):
         texts.append("Repair the race that was found first, or look for all of them with --all.")
     elif any("not supported" in text for text in stopped):
         texts.append("See why the program could not be run: what locks and order do not decide needs a run.")

@@ -209,7 +209,14 @@ def test_reports_that_do_not_agree_with_the_program(
 
 def test_without_executions_any_input_may_be_said_to_be_given(directory: Path) -> None:
     reads = {"kind": "stream", "what": "fgets", "name": None, "file": "demo.c", "line": 1, "column": 1}
-    given = {"arguments": ["-n"], "stdin": "words", "environment": {}, "clients": [], "reads": [reads], "accepted": False}
+    given = {
+        "arguments": ["-n"],
+        "stdin": "words",
+        "environment": {},
+        "clients": [],
+        "reads": [reads],
+        "accepted": False,
+    }
     assert check(lambda data: data.update(input=given)) is Exit.RACE_FREE
 
 

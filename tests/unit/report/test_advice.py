@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from unit.handmade import access_result, check_result, pair_result
 
-from raceproof.model import AccessKind, EngineReport, PairResult, Scope, Verdict
+from raceproof.model import AccessKind, Assumption, EngineReport, PairResult, Scope, Verdict
 from raceproof.report.advice import advice, fix
 from raceproof.report.locations import locations_of
 
@@ -51,6 +51,16 @@ def test_what_is_decided_needs_no_advice_and_a_race_is_repaired_first() -> None:
     result = check_result(race, NEITHER)
     assert advice(result, race) == []
     assert "Repair the race" in advice(result, NEITHER)[0]
+    assert not any("--all" in text for text in advice(replace(result, goes_on=True), NEITHER))
+
+
+def test_unknown_functions_may_be_a_lock() -> None:
+    known = [Assumption(f"`{name}` is not known: while it is called it may do anything") for name in ("take", "give")]
+    held = pair_result(1, first=access_result(held=("m",)), second=access_result(22, held=("m",)))
+    result = replace(check_result(NEITHER), assumptions=tuple(known))
+    assert advice(result, NEITHER)[0].startswith("If unknown functions (`take`, `give`) take and give back a lock")
+    assert not any("unknown functions" in text for text in advice(result, held))
+    assert not any("unknown functions" in text for text in advice(replace(result, assumptions=(known[0],)), NEITHER))
 
 
 def fix_of(*pairs: PairResult) -> str:
