@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from raceproof.core import Budget
@@ -43,6 +43,6 @@ class BmcOptions:
     finds: bool = True
     proves: bool = True
     executor: Callable[[Budget], Executor] | None = None
-    proved: frozenset[RacePair] = frozenset()
+    proved: Collection[RacePair] = frozenset()
     ranges: tuple[ReadRange, ...] = ()
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from raceproof.cli.output import ResultFile, discard, json_file
 from raceproof.cli.petri_result import NetResult, Story, c_story, format_result, net_story, sml_story, to_json
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, InputError, InternalError, LimitReached, ToolMissing
-from raceproof.model import Models, Verdict
+from raceproof.model import Models, RacePair, Verdict
 
 _NETS: dict[str, Callable[[str, str], petri.Net]] = {".spec": petri.read_spec, ".pnml": petri.read_pnml}
 _WRITERS: dict[str, Callable[[petri.Net], str]] = {
@@ -270,7 +270,7 @@ def _net_of_c(options: PetriOptions, budget: Budget) -> _Subject:
     request = replace(options.inputs.request(), prototypes=options.models.numbered())
     program = frontend.load(request, budget)
     cp = facts.analyse(program, budget, options.models)
-    pairs = facts.race_pairs(cp)
+    pairs: Sequence[RacePair] = facts.race_pairs(cp)
     count = len(pairs)
     text = petri.write_program_sml(cp, pairs, budget) if options.is_emitting else ""
     if options.is_aided:

@@ -45,7 +45,9 @@ from raceproof.model import (
     Exhausted,
     Finding,
     Incident,
+    PairClass,
     RacePair,
+    RacePairs,
     Reason,
     RunSetup,
     Schedule,
@@ -62,6 +64,7 @@ _COUNTS = (
 )  # fmt: skip
 _RESERVE = 0.5  # seconds of the budget that are kept for repeating what was found
 _SHORTENED = 10  # races: with more, nobody looks at each
+_REPEATED = 50  # races: so many are repeated as long as there is time at all, more only in the time of the search
 _SHORTENING = 1.0  # seconds for all of them
 _BEHIND_RACES = ("dfs", "optimal")  # searches that find every race, whatever others there are
 _CANCELS = "pthread_cancel"
@@ -78,11 +81,11 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOption
     options.on_progress("engine explore: building the program")
     prepared = prepare(cp, watched, options, budget)
     prepared, host_run, notes = _search(cp, prepared, options, budget)
-    races, unconfirmed = _races(cp, pairs, prepared, options, host_run, budget)
+    races, unconfirmed, left = _races(cp, pairs, prepared, options, host_run, budget)
     deadlocks, is_doubtful = executed_deadlocks(prepared, options, of_kind(host_run.records, OtherRecord))
     executions = int(host_run.stats().get("executions", 0))
     proof = Exhausted(executions, options.algorithm, _all_bounds(cp, options, host_run, races))
-    findings = _findings(cp, pairs, prepared, options, host_run, races, unconfirmed, proof)
+    findings = _findings(cp, pairs, prepared, options, host_run, races, unconfirmed, left, proof)
     deadlock = None
     if options.deadlocks:
         obstacle = _no_proof(cp, pairs, prepared, options, host_run, unconfirmed, "no deadlock")
@@ -279,8 +282,11 @@ def _races(
     options: ExploreOptions,
     host_run: HostRun,
     budget: Budget,
-) -> tuple[dict[Key, Schedule], set[Key]]:
-    """Races by pair, each repeated; and the pairs of those that did not repeat."""
+) -> tuple[dict[Key, Schedule], set[Key], set[Key]]:
+    """Races by pair, each repeated; the pairs of those that did not repeat; and those for which there was no time.
+
+    A location that is accessed in a hundred places may have thousands: one of each class of pairs comes first.
+    """
     asked = {_key((pair.first, pair.second)) for pair in pairs}
     known = {_key((pair.first, pair.second)) for pair in options.known_races}
     by_pair: dict[Key, list[RaceRecord]] = {}
@@ -295,7 +301,13 @@ def _races(
         by_pair.setdefault(key, []).append(record)
     races: dict[Key, Schedule] = {}
     unconfirmed: set[Key] = set()
-    for key, records in by_pair.items():
+    left: set[Key] = set()
+    repeating = _time_for_many(options, budget)
+    for number, key in enumerate(_one_of_each_class_first(pairs, by_pair)):
+        if number and (repeating if number >= _REPEATED else budget).remaining() <= 0:
+            left.add(key)
+            continue
+        records = by_pair[key]
         # A run in which both stand before their accesses is the one to show.
         for record in sorted(records, key=lambda r: (not r.together, len(r.run.turns))):
             options.on_progress("engine explore: repeating a race")
@@ -309,7 +321,21 @@ def _races(
         options.on_progress("engine explore: looking for shorter runs")
         until = budget.part(_SHORTENING)
         races = {key: shortened(prepared, options, schedule, until) for key, schedule in races.items()}
-    return races, unconfirmed
+    return races, unconfirmed, left
+
+
+def _time_for_many(options: ExploreOptions, budget: Budget) -> Budget:
+    return budget.part(options.seconds) if options.seconds else budget
+
+
+def _one_of_each_class_first(pairs: Sequence[RacePair], found: Iterable[Key]) -> list[Key]:
+    """Of pairs that static facts cannot tell apart, the first one; then all others."""
+    first: dict[PairClass | Key, Key] = {}
+    for key in found:
+        pair = pairs.named(*key) if isinstance(pairs, RacePairs) else None
+        together = pairs.class_of(pair) if isinstance(pairs, RacePairs) and pair is not None else None
+        first.setdefault(together or key, key)
+    return list(dict.fromkeys((*first.values(), *found)))
 
 
 def _confirmed(prepared: Prepared, options: ExploreOptions, record: RaceRecord) -> Schedule | None:
@@ -342,6 +368,7 @@ def _findings(
     host_run: HostRun,
     races: dict[Key, Schedule],
     unconfirmed: set[Key],
+    left: set[Key],
     proof: Exhausted,
 ) -> tuple[Finding, ...]:
     scope = Scope.BOUNDED if proof.bounds else Scope.THIS_INPUT
@@ -354,6 +381,8 @@ def _findings(
         elif key in unconfirmed:
             text = "possible: one execution showed this race, but the same schedule did not show it again"
             findings.append(_unknown(pair, text))
+        elif key in left:
+            findings.append(_unknown(pair, "possible: one execution showed this race; there was no time to repeat it"))
         elif obstacle is not None:
             findings.append(_unknown(pair, obstacle))
         else:

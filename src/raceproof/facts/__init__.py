@@ -1,6 +1,6 @@
 """facts: whole-program facts from the IR: points-to, threads, order, locks -> ConcurrentProgram."""
 
-from raceproof.facts.analysis import analyse, race_pairs
+from raceproof.facts.analysis import analyse
 from raceproof.facts.atomic_words import is_one_atomic_word
 from raceproof.facts.blocks import BlockNames
 from raceproof.facts.call_targets import installs_handlers, may_end_thread
@@ -27,6 +27,7 @@ from raceproof.facts.models import unwatched_sites
 from raceproof.facts.mutex_kinds import has_fallible_locks, recursion_counts
 from raceproof.facts.naming import describe_location, describe_lock, format_facts, objects_of_symbols
 from raceproof.facts.place_names import place_name
+from raceproof.facts.race_pairs import race_pairs
 from raceproof.facts.surface import surface
 
 __all__ = [

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 
 from raceproof.core import Budget, InternalError, LimitReached, rare_collections
 from raceproof.facts.call_targets import call_graph
@@ -16,7 +16,6 @@ from raceproof.facts.flow.flow_result import FlowResult
 from raceproof.facts.flow.given_numbers import given_numbers
 from raceproof.facts.flow.kept_ids import kept_ids
 from raceproof.facts.flow.lifetimes import lifetimes
-from raceproof.facts.flow.locations import overlap
 from raceproof.facts.flow.lost_pointers import LostPointers, lost_pointers
 from raceproof.facts.flow.overwriting import late_overwriting, overwriting_sites, without_locks_in
 from raceproof.facts.flow.pointer_numbers import pointers_read_as_numbers
@@ -31,7 +30,6 @@ from raceproof.facts.library.sync_api import object_uses
 from raceproof.facts.models import KnownFunctions, described, known_functions
 from raceproof.facts.pointers.objects import ObjectKey
 from raceproof.facts.pointers.points_to import solve
-from raceproof.facts.pointers.propagation import members as members_of
 from raceproof.facts.undermining_calls import undermining_calls
 from raceproof.facts.uninitialised import uninitialised_memory
 from raceproof.facts.waiting.waits import find_waits
@@ -49,8 +47,6 @@ from raceproof.model import (
     Models,
     Moment,
     ObjectId,
-    ObjectKind,
-    RacePair,
     Regions,
     SharedLocation,
     Strength,
@@ -442,95 +438,3 @@ def _thread_states(
         state = "own" if not several else "racy" if target in written else "read-shared"
         result.append(SharedLocation(target, state))
     return tuple(result)
-
-
-_last_pairs: list[tuple[ConcurrentProgram, tuple[RacePair, ...]]] = []
-"""Of the last program that was asked about: every engine asks."""
-
-
-def race_pairs(cp: ConcurrentProgram, budget: Budget = Budget.unlimited()) -> tuple[RacePair, ...]:  # noqa: B008  frozen
-    """Every two accesses that may touch the same bytes in different threads, one of them writing."""
-    if not _last_pairs or _last_pairs[0][0] is not cp:
-        _last_pairs[:] = [(cp, _find_race_pairs(cp, budget))]
-    return _last_pairs[0][1]
-
-
-def _find_race_pairs(cp: ConcurrentProgram, budget: Budget) -> tuple[RacePair, ...]:
-    by_object: dict[ObjectId, list[AccessId]] = {}
-    for identity, access in sorted(cp.accesses.items()):
-        for target in access.targets:
-            by_object.setdefault(target.object, []).append(identity)
-
-    def is_nameless(entry: tuple[ObjectId, object]) -> bool:
-        return cp.objects[entry[0]].kind is ObjectKind.UNKNOWN
-
-    found: dict[tuple[AccessId, AccessId], MemLoc] = {}
-    partners: dict[AccessId, int] = {}  # as bits: with which others it makes a pair already
-    alone = {identity: _only_user(access, cp.threads) for identity, access in cp.accesses.items()}
-    for shared, accesses in sorted(by_object.items(), key=is_nameless):  # a pair is named by its first object
-        groups = _alike(cp, shared, accesses, alone)
-        for i, (kind, members, _) in enumerate(groups):
-            for other, _, both in groups[i:]:
-                met = _meeting(kind, other)
-                if met is None:
-                    continue
-                for a in members:
-                    budget.check()
-                    new = both & ~partners.get(a, 0)
-                    if not new:
-                        continue
-                    partners[a] = partners.get(a, 0) | new
-                    for b in map(AccessId, members_of(new)):
-                        partners[b] = partners.get(b, 0) | 1 << a
-                        found[(a, b) if a <= b else (b, a)] = met
-    return tuple(RacePair(a, b, loc) for (a, b), loc in sorted(found.items()))
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """What an access may do to one object, as far as it decides which others it makes a pair with. `places`: all that
-    it may touch there; `alone`: the thread that makes it, if it is one alone; `foreign`: unknown code makes it, to
-    memory that it has kept or not, where no name is known for that."""
-
-    places: tuple[MemLoc, ...]
-    writes: bool
-    alone: ThreadId | None
-    foreign: bool | None
-
-
-def _alike(
-    cp: ConcurrentProgram, shared: ObjectId, accesses: Sequence[AccessId], alone: Mapping[AccessId, ThreadId | None]
-) -> list[tuple[_Part, list[AccessId], int]]:
-    """The accesses to an object, those together that make pairs with the same others; also as bits."""
-    groups: dict[_Part, list[AccessId]] = {}
-    is_foreign = cp.objects[shared].kind is ObjectKind.UNKNOWN
-    for identity in dict.fromkeys(accesses):
-        access = cp.accesses[identity]
-        places = tuple(target for target in access.targets if target.object == shared)
-        kept = access.unknown.kept if is_foreign and access.unknown is not None else None
-        part = _Part(places, access.kind.writes, alone[identity], kept)
-        groups.setdefault(part, []).append(identity)
-    return [(part, members, sum(1 << member for member in members)) for part, members in groups.items()]
-
-
-def _meeting(a: _Part, b: _Part) -> MemLoc | None:
-    """Where the two may race. Unknown code on both sides, in memory of its own that the call is not given: that is no
-    race of the program's."""
-    if not (a.writes or b.writes) or (a.alone is not None and a.alone == b.alone):
-        return None
-    if a.foreign is not None and b.foreign is not None and (a.foreign or b.foreign):
-        return None
-    return next((_narrower(x, y) for x in a.places for y in b.places if overlap(x, y)), None)
-
-
-def _only_user(access: Access, threads: Mapping[ThreadId, Thread]) -> ThreadId | None:
-    """The thread that makes the access, if it is one alone."""
-    users = {view.thread for view in access.views}
-    return users.pop() if len(users) == 1 and not any(threads[t].many for t in users) else None
-
-
-def _narrower(a: MemLoc, b: MemLoc) -> MemLoc:
-    def width(loc: MemLoc) -> tuple[bool, bool, int]:
-        return (loc.offset is None, loc.stride is not None, loc.size if loc.size is not None else 1 << 60)
-
-    return min((a, b), key=width)

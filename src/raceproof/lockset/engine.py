@@ -24,11 +24,14 @@ from raceproof.model import (
     Access,
     AccessId,
     AccessKind,
+    ClassFindings,
     ConcurrentProgram,
     EngineResult,
     Finding,
     ObjectId,
+    PairClass,
     RacePair,
+    RacePairs,
     Reason,
     Rule,
     Scope,
@@ -49,43 +52,63 @@ class LocksetOptions:
 def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: LocksetOptions, budget: Budget) -> EngineResult:
     """Decide each pair, or say what is known about it.
 
-    All pairs of the program are looked at, whichever were asked for: what is private rests on the others.
+    All pairs of the program are looked at, whichever were asked for: what is private rests on the others. Pairs of one
+    class are decided together: the rules cannot tell them apart.
     """
     start = time.monotonic()
     stopped: str | None = None
-    decided: dict[RacePair, Finding] = {}
+    decided: dict[PairClass, Finding] = {}
     leaking: frozenset[ObjectId] = frozenset()
     kinds = _Kinds()
     everything = race_pairs(cp)
-    all_pairs = () if pairs == everything else everything
+    judge = _Judge(cp, leaking, kinds)
     try:
         while True:
-            judge = _Judge(cp, leaking, kinds)
-            for number, pair in enumerate((*pairs, *all_pairs)):
+            for number, together in enumerate(everything.classes):
                 if number % 64 == 0:
                     budget.check()
-                if pair not in decided:
-                    decided[pair] = judge.decide(pair)
+                if together not in decided:
+                    decided[together] = judge.decide(together.representative)
             now_leaking = leaking | leaking_objects(cp, decided)
             if now_leaking == leaking:
                 break
             leaking = now_leaking
             decided = {p: f for p, f in decided.items() if not _rests_on_privacy(f)}
+            judge = _Judge(cp, leaking, kinds)
     except LimitReached as limit:
         stopped = limit.message
         decided = {p: f for p, f in decided.items() if not _rests_on_privacy(f)}
-    findings = [decided[pair] for pair in pairs if pair in decided]
-    rules = Counter(reason.rule.value for f in findings if isinstance(f.evidence, tuple) for reason in f.evidence[:1])
+    findings = _asked(everything, decided, pairs)
     return EngineResult(
         engine=NAME,
-        findings=tuple(findings),
+        findings=findings,
         seconds=time.monotonic() - start,
-        stats={"pairs": len(pairs), **dict(sorted(rules.items()))},
+        stats={"pairs": len(pairs), **_rules(findings)},
         stopped=stopped,
     )
 
 
-def leaking_objects(cp: ConcurrentProgram, decided: Mapping[RacePair, Finding]) -> frozenset[ObjectId]:
+def _asked(
+    everything: RacePairs, decided: Mapping[PairClass, Finding], pairs: Sequence[RacePair]
+) -> ClassFindings | tuple[Finding, ...]:
+    """What was found on the pairs asked for."""
+    if isinstance(pairs, RacePairs) and pairs.is_by_classes:
+        return ClassFindings(pairs, {found: decided[found] for found in pairs.classes if found in decided})
+    classes = ((pair, everything.class_of(pair)) for pair in pairs)
+    return tuple(decided[found].about(pair) for pair, found in classes if found is not None and found in decided)
+
+
+def _rules(findings: ClassFindings | tuple[Finding, ...]) -> dict[str, int]:
+    """How many pairs each rule has proved: the first one that was needed."""
+    counted = findings.counted() if isinstance(findings, ClassFindings) else [(finding, 1) for finding in findings]
+    rules: Counter[str] = Counter()
+    for finding, count in counted:
+        if isinstance(finding.evidence, tuple):
+            rules[finding.evidence[0].rule.value] += count
+    return dict(sorted(rules.items()))
+
+
+def leaking_objects(cp: ConcurrentProgram, decided: Mapping[PairClass, Finding]) -> frozenset[ObjectId]:
     """Objects whose pointers may reach another thread without synchronisation.
 
     What a thread does with an object before it publishes it happens before what others do with it, if finding
@@ -95,11 +118,12 @@ def leaking_objects(cp: ConcurrentProgram, decided: Mapping[RacePair, Finding]) 
     if not cp.may_hold:
         return frozenset()
     unordered: set[AccessId] = set()
-    for pair, finding in decided.items():
-        if pair.first in unordered and pair.second in unordered:
+    for together, finding in decided.items():
+        accesses = {access for side in together.sides() for access in side}
+        if accesses <= unordered:
             continue
-        if finding.verdict is not Verdict.RACE_FREE or not _synchronises(cp, pair, finding):
-            unordered |= {pair.first, pair.second}
+        if finding.verdict is not Verdict.RACE_FREE or not _synchronises(cp, together.representative, finding):
+            unordered |= accesses
     return frozenset(o for o, holders in cp.may_hold.items() if holders & unordered)
 
 

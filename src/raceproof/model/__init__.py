@@ -44,6 +44,7 @@ from raceproof.model.deadlocks import (
 from raceproof.model.findings import (
     Block,
     CertifiedNet,
+    ClassFindings,
     EngineResult,
     Evidence,
     Exhausted,
@@ -79,6 +80,7 @@ from raceproof.model.invariants import (
 )
 from raceproof.model.memory import MemLoc, MemObject, ObjectKind
 from raceproof.model.models import LockAction, LockModel, Models, SafeFunction
+from raceproof.model.race_pairs import PairClass, RacePairs, pair_classes, representatives
 from raceproof.model.regions import NO_NODE, NO_REGIONS, Family, Region, Regions, Tie, sorted_ties
 from raceproof.model.results import (
     SAMPLING,
@@ -145,6 +147,7 @@ __all__ = [
     "CellData",
     "CertifiedNet",
     "CheckResult",
+    "ClassFindings",
     "ConcurrentProgram",
     "CountDown",
     "Deadlock",
@@ -193,12 +196,14 @@ __all__ = [
     "ObjectKind",
     "Opaque",
     "OwnedHeaps",
+    "PairClass",
     "PairResult",
     "ProductInvariants",
     "ProgramInput",
     "Proof",
     "Property",
     "RacePair",
+    "RacePairs",
     "RaceResult",
     "ReadRange",
     "Reason",
@@ -250,6 +255,8 @@ __all__ = [
     "is_absolute",
     "number_of",
     "of_atom",
+    "pair_classes",
+    "representatives",
     "short_path",
     "sorted_ties",
     "target_name",

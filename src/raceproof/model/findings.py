@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum, unique
-from typing import TYPE_CHECKING, final
+from itertools import islice
+from typing import TYPE_CHECKING, final, overload
 
 from raceproof.core import InternalError, SourcePos
 from raceproof.ir import SiteId
@@ -12,6 +14,7 @@ from raceproof.model.concurrency import AccessId, RacePair, View
 from raceproof.model.heaps import OwnedHeaps
 from raceproof.model.inputs import Surroundings
 from raceproof.model.invariants import Invariants, ReadRange
+from raceproof.model.race_pairs import PairClass, RacePairs
 
 if TYPE_CHECKING:
     from raceproof.model.deadlocks import Deadlock, DeadlockFinding
@@ -324,6 +327,44 @@ class Finding:
         if not fits:
             raise InternalError(f"a finding {self.verdict.value} of {self.engine} has the wrong kind of evidence")
 
+    def about(self, pair: RacePair) -> Finding:
+        """The same, said of another pair."""
+        return self if pair == self.pair else replace(self, pair=pair)
+
+
+@final
+@dataclass(frozen=True)
+class ClassFindings(Sequence[Finding]):
+    """Findings on whole pair classes: `of_class` has that on the first pair of each. One on every pair of `pairs`, in
+    their order, where somebody iterates; none on pairs of classes without one."""
+
+    pairs: RacePairs
+    of_class: Mapping[PairClass, Finding]
+
+    def __len__(self) -> int:
+        return sum(found.count for found in self.of_class)
+
+    def __iter__(self) -> Iterator[Finding]:
+        for pair in self.pairs:
+            found = self.pairs.class_of(pair)
+            if found is not None and found in self.of_class:
+                yield self.of_class[found].about(pair)
+
+    def counted(self) -> list[tuple[Finding, int]]:
+        """What is said of how many pairs."""
+        return [(finding, found.count) for found, finding in self.of_class.items()]
+
+    @overload
+    def __getitem__(self, index: int) -> Finding: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Finding, ...]: ...
+    def __getitem__(self, index: int | slice) -> Finding | tuple[Finding, ...]:
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        for finding in islice(self, index, index + 1) if index >= 0 else tuple(self)[index:][:1]:
+            return finding
+        raise IndexError(index)
+
 
 @dataclass(frozen=True, slots=True)
 class EngineResult:
@@ -335,7 +376,7 @@ class EngineResult:
     """
 
     engine: str
-    findings: tuple[Finding, ...]
+    findings: Sequence[Finding]
     seconds: float
     stats: dict[str, int | float | str] = field(default_factory=dict)
     stopped: str | None = None

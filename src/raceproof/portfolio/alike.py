@@ -7,11 +7,11 @@ Pairs that agree in all of that are alike. A race that was executed is like no o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from raceproof.model import Access, AccessId, ConcurrentProgram, Evidence, RacePair, Reason
-from raceproof.portfolio.ledger import Ledger
+from raceproof.portfolio.ledger import Entry, Ledger
 
 MAX_PAIRS = 500
 """So many are told one by one in any case."""
@@ -25,7 +25,7 @@ class Alike:
     number: int
     first: RacePair
     count: int = 1
-    others: tuple[dict[AccessId, None], dict[AccessId, None]] = field(default_factory=lambda: ({}, {}))
+    others: tuple[tuple[AccessId, ...], tuple[AccessId, ...]] = ((), ())
 
 
 def one_by_one(ledger: Ledger) -> list[Alike]:
@@ -36,21 +36,33 @@ def alike_pairs(cp: ConcurrentProgram, ledger: Ledger) -> list[Alike]:
     """The pairs of the ledger, those together that are alike; in the order of the first ones."""
     kinds = _kinds(cp.accesses.values())
     words = _Words()
-    groups: dict[tuple[object, ...], Alike] = {}
-    for number, pair in enumerate(ledger.pairs, start=1):
-        said = tuple([(f.engine, f.verdict, f.scope, words.of(f.evidence)) for f in ledger.findings(pair)])
-        key = (kinds[pair.first], kinds[pair.second], pair.target, said)
-        found = groups.get(key)
-        if found is None:
-            groups[key] = Alike(number, pair)
-            continue
-        found.count += 1
-        first, second = found.others
-        if pair.first != found.first.first:
-            first[pair.first] = None
-        if pair.second != found.first.second:
-            second[pair.second] = None
-    return list(groups.values())
+    groups: dict[tuple[object, ...], list[Entry]] = {}
+    for entry in ledger.entries():
+        pair = entry.first
+        said = tuple([(f.engine, f.verdict, f.scope, words.of(f.evidence)) for f in entry.findings])
+        groups.setdefault((kinds[pair.first], kinds[pair.second], pair.target, said), []).append(entry)
+    number_of = _numbers(ledger)
+    return sorted((_together(entries, number_of) for entries in groups.values()), key=lambda found: found.number)
+
+
+def _numbers(ledger: Ledger) -> Callable[[RacePair], int]:
+    if ledger.pairs.is_by_classes:
+        return ledger.pairs.number_of
+    return {pair: number for number, pair in enumerate(ledger.pairs, start=1)}.__getitem__
+
+
+def _together(entries: Sequence[Entry], number_of: Callable[[RacePair], int]) -> Alike:
+    numbers = {number_of(entry.first): entry.first for entry in entries}
+    number = min(numbers)
+    first = numbers[number]
+    sides: tuple[set[AccessId], set[AccessId]] = (set(), set())
+    for entry in entries:
+        alone = (entry.first.first,), (entry.first.second,)
+        both = alone if entry.together is None else entry.together.sides(entry.without)
+        for side, accesses in zip(sides, both, strict=True):
+            side.update(accesses)
+    others = tuple(sorted(sides[0] - {first.first})), tuple(sorted(sides[1] - {first.second}))
+    return Alike(number, first, sum(entry.count for entry in entries), others)
 
 
 def _kinds(accesses: Iterable[Access]) -> dict[AccessId, int]:

@@ -18,6 +18,7 @@ from raceproof.core import Budget, InternalError, LimitReached, ToolMissing, Uns
 from raceproof.model import (
     NO_SPURIOUS_WAKEUPS,
     Assumption,
+    ClassFindings,
     ConcurrentProgram,
     EngineReport,
     EngineResult,
@@ -28,6 +29,7 @@ from raceproof.model import (
     RunSetup,
     Scope,
     Verdict,
+    representatives,
 )
 from raceproof.portfolio.deadlocks import DeadlockLedger
 from raceproof.portfolio.engines import ENGINES, Settings
@@ -161,10 +163,9 @@ class Course:
         """Settings that tell of what was executed before."""
         if self.setup is None:
             return self._settings
-        pairs = {(pair.first, pair.second): pair for pair in self.ledger.pairs}
-        races = [pair for pair in pairs.values() if self.ledger.decide(pair).verdict is Verdict.RACE]
-        watched = tuple(pairs[key] for key in self.setup.pairs if key in pairs)
-        search = replace(self._settings.search, watched=watched, known_races=tuple(races))
+        found = (self.ledger.pairs.named(*key) for key in self.setup.pairs)
+        watched = tuple(pair for pair in found if pair is not None)
+        search = replace(self._settings.search, watched=watched, known_races=self.ledger.races())
         return replace(self._settings, search=search)
 
     def _take(self, name: str, result: EngineResult) -> None:
@@ -196,10 +197,10 @@ def taken_for_granted(
 def _doubts(
     cp: ConcurrentProgram, pairs: Sequence[RacePair], outlived: Mapping[ObjectId, str]
 ) -> dict[RacePair, Doubt]:
-    """About pairs on local variables whose function may have returned. If it waits for something, that may be enough,
-    and what was executed shows it."""
+    """About pairs, or the first ones of classes, on local variables whose function may have returned. If it waits for
+    something, that may be enough, and what was executed shows it."""
     found: dict[RacePair, Doubt] = {}
-    for pair in pairs if outlived else ():
+    for pair in representatives(pairs) if outlived else ():
         first, second = ({t.object for t in cp.accesses[number].targets} for number in (pair.first, pair.second))
         for identity in sorted(first & second & outlived.keys()):
             name, function = cp.objects[identity].name, outlived[identity]
@@ -218,20 +219,21 @@ def _run_engine(name: str, cp: ConcurrentProgram, ledger: Ledger, settings: Sett
         result = ENGINES[name].run(cp, pairs, settings, budget)
     except (Unsupported, LimitReached, ToolMissing) as stop:
         return EngineResult(name, (), time.monotonic() - start, stopped=str(stop))
-    asked = set(pairs)
-    for finding in result.findings:
-        if finding.pair not in asked:
+    for finding in () if isinstance(result.findings, ClassFindings) else result.findings:
+        if finding.pair not in pairs:
             raise InternalError(f"engine {name} decides a pair that it was not asked about: {finding.pair}")
     return result
 
 
 def _report(result: EngineResult, still_open: int) -> EngineReport:
-    verdicts = [f.verdict for f in result.findings if f.scope is not Scope.BOUNDED]
+    found = result.findings
+    counted = found.counted() if isinstance(found, ClassFindings) else [(finding, 1) for finding in found]
+    verdicts = [(finding.verdict, count) for finding, count in counted if finding.scope is not Scope.BOUNDED]
     return EngineReport(
         name=result.engine,
         seconds=result.seconds,
-        proved=verdicts.count(Verdict.RACE_FREE),
-        witnessed=verdicts.count(Verdict.RACE),
+        proved=sum(count for verdict, count in verdicts if verdict is Verdict.RACE_FREE),
+        witnessed=sum(count for verdict, count in verdicts if verdict is Verdict.RACE),
         open=still_open,
         stats=result.stats,
         stopped=result.stopped,

@@ -6,7 +6,7 @@ small program.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -57,7 +57,7 @@ class Settings:
     request: frontend.CompileRequest | None = None
     models: Models = field(default_factory=Models)
     search: explore.ExploreOptions = field(default_factory=explore.ExploreOptions)
-    proved: frozenset[RacePair] = frozenset()
+    proved: Collection[RacePair] = frozenset()
     always: frozenset[str] = frozenset()
     unaided: bool = False
     looks: bool = True

@@ -6,11 +6,21 @@ than was asked for, a bounded one in any case, is kept as evidence but leaves it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from raceproof.core import Contradiction, InternalError
-from raceproof.model import EngineResult, Finding, RacePair, Reason, Scope, Verdict
+from raceproof.model import (
+    ClassFindings,
+    EngineResult,
+    Finding,
+    PairClass,
+    RacePair,
+    RacePairs,
+    Reason,
+    Scope,
+    Verdict,
+)
 
 _STRENGTH = {scope: i for i, scope in enumerate(Scope)}
 
@@ -32,59 +42,141 @@ class Doubt:
     scopes: frozenset[Scope]
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What the ledger knows of pairs that it cannot tell apart: all of `together` but for `without`, or `first` alone.
+    `count` is how many they are, and `findings` is said of each."""
+
+    first: RacePair
+    count: int
+    findings: tuple[Finding, ...]
+    together: PairClass | None = None
+    without: frozenset[RacePair] = frozenset()
+
+
 class Ledger:
     """Pairs in the order given, each with the findings of the engines in the order they came.
 
-    `doubts`: about pairs of which not all proofs count. `accepted`: how far a proof must reach to decide its pair.
+    What an engine says of a whole class of pairs is kept once. A pair of which something else is said leaves its class,
+    with all that was said before. `doubts`: about pairs, or the first pairs of classes, of which not all proofs count.
+    `accepted`: how far a proof must reach to decide its pair.
     """
 
     def __init__(
         self,
-        pairs: Iterable[RacePair],
+        pairs: Sequence[RacePair],
         doubts: Mapping[RacePair, Doubt] | None = None,
         accepted: Scope = Scope.ALL_INPUTS,
     ) -> None:
         if accepted is Scope.BOUNDED:
             raise InternalError("a bounded proof would decide a pair")
-        self._findings: dict[RacePair, list[Finding]] = {pair: [] for pair in pairs}
+        whole = isinstance(pairs, RacePairs) and pairs.is_by_classes
+        self.pairs = pairs if isinstance(pairs, RacePairs) and whole else RacePairs(beside=pairs)
+        self._of_class: dict[PairClass, list[Finding]] = {found: [] for found in self.pairs.classes}
+        self._alone: dict[RacePair, list[Finding]] = {pair: [] for pair in self.pairs.beside}
+        self._left: dict[PairClass, dict[RacePair, None]] = {}
         self._doubts = doubts or {}
         self._accepted = accepted
 
-    @property
-    def pairs(self) -> tuple[RacePair, ...]:
-        return tuple(self._findings)
-
     def findings(self, pair: RacePair) -> tuple[Finding, ...]:
-        return tuple(self._findings[pair])
+        alone = self._alone.get(pair)
+        if alone is not None:
+            return tuple(alone)
+        return tuple(finding.about(pair) for finding in self._of_class[self._class(pair)])
 
-    def open_pairs(self) -> tuple[RacePair, ...]:
-        return tuple(pair for pair in self._findings if self.decide(pair).verdict is Verdict.UNKNOWN)
+    def open_pairs(self) -> RacePairs:
+        return self._chosen(lambda decision: decision.verdict is Verdict.UNKNOWN)
 
-    def proved_for_all_inputs(self) -> frozenset[RacePair]:
+    def races(self) -> tuple[RacePair, ...]:
+        return tuple(self._chosen(lambda decision: decision.verdict is Verdict.RACE))
+
+    def proved_for_all_inputs(self) -> RacePairs:
         scopes = (Scope.ANY_THREADS, Scope.ALL_INPUTS)
-        return frozenset(pair for pair in self._findings if self.decide(pair).scope in scopes)
+        return self._chosen(lambda decision: decision.scope in scopes)
+
+    def entries(self) -> Iterator[Entry]:
+        """All that is known, in no order."""
+        for together, findings in self._of_class.items():
+            left = self._left.get(together, {})
+            first = next((pair for pair in together if pair not in left), None) if left else together.representative
+            if first is not None:
+                said = tuple(finding.about(first) for finding in findings)
+                yield Entry(first, together.count - len(left), said, together, frozenset(left))
+        for pair, findings in self._alone.items():
+            yield Entry(pair, 1, tuple(findings))
 
     def add(self, result: EngineResult) -> None:
         """Enter all findings of an engine; a contradiction is a bug of raceproof and ends the run.
 
         An engine that looks at a pair again knows more: its earlier reason not to decide is replaced.
         """
+        if isinstance(result.findings, ClassFindings):
+            for together, finding in result.findings.of_class.items():
+                self._class(finding.pair, finding.engine)
+                for pair in self._left.get(together, ()):
+                    self._enter(self._alone[pair], finding.about(pair), self._doubts.get(finding.pair))
+                self._enter(self._of_class[together], finding, self._doubts.get(finding.pair))
+            return
+        by_class: dict[PairClass, list[Finding]] = {}
         for finding in result.findings:
-            entries = self._findings.get(finding.pair)
+            alone = self._alone.get(finding.pair)
+            if alone is None:
+                by_class.setdefault(self._class(finding.pair, finding.engine), []).append(finding)
+            else:
+                self._enter(alone, finding, self._doubt(finding.pair))
+        for together, findings in by_class.items():
+            self._add_to_class(together, findings)
+
+    def _add_to_class(self, together: PairClass, findings: Sequence[Finding]) -> None:
+        """What an engine says one by one of pairs that have not left their class. What it says of most of them stays
+        with the class, if it speaks of all."""
+        words: dict[tuple[Verdict, Scope | None, object], list[Finding]] = {}
+        for finding in findings:
+            said = id(finding.evidence) if not isinstance(finding.evidence, Reason | tuple) else finding.evidence
+            words.setdefault((finding.verdict, finding.scope, said), []).append(finding)
+        left = self._left.get(together, {})
+        is_complete = len({finding.pair for finding in findings}) == together.count - len(left) == len(findings)
+        most = max(words.values(), key=len) if is_complete else []
+        for finding in (f for group in words.values() if group is not most for f in group):
+            entries = self._alone.get(finding.pair)
             if entries is None:
-                raise InternalError(f"engine {finding.engine} decides {_name(finding.pair)}, which is no pair at all")
-            doubt = self._doubts.get(finding.pair)
-            if doubt is not None and finding.scope in doubt.scopes:
-                finding = Finding(finding.pair, Verdict.UNKNOWN, Reason(doubt.text), finding.engine)
-            for earlier in entries:
-                if _is_contradiction(earlier, finding):
-                    raise _contradiction(earlier, finding)
-            entries[:] = [e for e in entries if e.engine != finding.engine or e.verdict is not Verdict.UNKNOWN]
-            entries.append(finding)
+                entries = self._leave(together, finding.pair)
+            self._enter(entries, finding, self._doubts.get(together.representative))
+        if most:
+            self._enter(self._of_class[together], most[0], self._doubts.get(together.representative))
+
+    def _leave(self, together: PairClass, pair: RacePair) -> list[Finding]:
+        """The pair has entries of its own from now on."""
+        self._left.setdefault(together, {})[pair] = None
+        self._alone[pair] = [finding.about(pair) for finding in self._of_class[together]]
+        return self._alone[pair]
+
+    def _enter(self, entries: list[Finding], finding: Finding, doubt: Doubt | None) -> None:
+        if doubt is not None and finding.scope in doubt.scopes:
+            finding = Finding(finding.pair, Verdict.UNKNOWN, Reason(doubt.text), finding.engine)
+        for earlier in entries:
+            if _is_contradiction(earlier, finding):
+                raise _contradiction(earlier, finding)
+        entries[:] = [e for e in entries if e.engine != finding.engine or e.verdict is not Verdict.UNKNOWN]
+        entries.append(finding)
+
+    def _doubt(self, pair: RacePair) -> Doubt | None:
+        together = self.pairs.class_of(pair)
+        return self._doubts.get(together.representative if together is not None else pair)
+
+    def _class(self, pair: RacePair, engine: str | None = None) -> PairClass:
+        together = self.pairs.class_of(pair)
+        if together is None:
+            who = f"engine {engine} decides" if engine is not None else "somebody asks for"
+            raise InternalError(f"{who} {_name(pair)}, which is no pair at all")
+        return together
 
     def decide(self, pair: RacePair) -> Decision:
         """A witness decides; else the strongest proof, if it reaches as far as it must; else the pair is open."""
-        entries = self._findings[pair]
+        return self.decision(self.findings(pair))
+
+    def decision(self, entries: Sequence[Finding]) -> Decision:
+        """What these findings on one pair amount to."""
         for finding in entries:
             if finding.verdict is Verdict.RACE:
                 return Decision(Verdict.RACE, None, finding)
@@ -94,6 +186,15 @@ class Ledger:
             verdict = Verdict.RACE_FREE if reaches(best.scope or Scope.BOUNDED, self._accepted) else Verdict.UNKNOWN
             return Decision(verdict, best.scope, best)
         return Decision(Verdict.UNKNOWN, None, entries[-1] if entries else None)
+
+    def _chosen(self, is_wanted: Callable[[Decision], bool]) -> RacePairs:
+        """The pairs about which the ledger says what is wanted."""
+        classes = [found for found, entries in self._of_class.items() if is_wanted(self.decision(entries))]
+        without = (pair for found in classes for pair in self._left.get(found, ()))
+        alone = [pair for pair, entries in self._alone.items() if is_wanted(self.decision(entries))]
+        if self.pairs.classes:
+            alone.sort(key=lambda pair: (pair.first, pair.second))
+        return RacePairs(classes, without, alone)
 
 
 def reaches(scope: Scope, accepted: Scope) -> bool:

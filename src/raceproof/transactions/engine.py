@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from raceproof.core import Budget, InputError, LimitReached
@@ -50,7 +50,7 @@ class TransactionsOptions:
     `spurious`: waits at conditions may end without a signal. `reduction`: of the graphs, for measurements. `ranges`:
     say what reads may find, too (`ranges`), which takes another check of invariants."""
 
-    harmless: frozenset[RacePair] = frozenset()
+    harmless: Collection[RacePair] = frozenset()
     domains: tuple[str, ...] = DOMAINS
     spurious: bool = True
     reduction: Reduction = FULL
@@ -73,7 +73,7 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: TransactionsO
         stopped = limit.message
     checker = InvariantChecker(cp, budget, options.reduction)
     findings: dict[RacePair, Finding] = {}
-    harmless = set(options.harmless)
+    harmless, asked = set(options.harmless), set(pairs)
     refused = 0
     for last in refinement.found:
         claimed = evidence_of(around, last, frozenset(harmless), checker)
@@ -83,7 +83,7 @@ def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: TransactionsO
             continue
         harmless.update(last.proved)
         described = _Description(around, last)
-        for pair in (pair for pair in last.proved if pair in set(pairs)):
+        for pair in (pair for pair in last.proved if pair in asked):
             evidence = described.evidence(pair, claimed)
             scope = Scope.ANY_THREADS if evidence.is_for_any_number else Scope.ALL_INPUTS
             findings[pair] = Finding(pair, Verdict.RACE_FREE, evidence, NAME, scope)

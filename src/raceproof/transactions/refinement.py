@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -86,7 +86,7 @@ class Refinement:
         self,
         around: Surroundings,
         asked: Sequence[RacePair],
-        harmless: frozenset[RacePair],
+        harmless: Collection[RacePair],
         budget: Budget,
         reduction: Reduction = FULL,
     ) -> None:

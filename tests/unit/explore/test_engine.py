@@ -170,6 +170,17 @@ def test_a_race_that_does_not_repeat_is_unknown_and_so_is_everything_else(settin
     assert "does not do the same" in reason(result)
 
 
+def test_many_races_are_repeated_in_the_time_of_the_search_only(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = 'write("race", 2, 1, 2, 2, "counter", 1, "0:4 1:2", "", "0:0:0 1:0:9")'
+    monkeypatch.setattr(engine, "_REPEATED", 1)
+    monkeypatch.setattr(engine, "_time_for_many", lambda options, budget: Budget.seconds(-1))
+    result = setting.run(f"{RACE.splitlines()[1]}\n{other}\n{RACE.splitlines()[2]}\nwrite('end', 'complete')\n")
+    assert verdicts(result)[1:] == [Verdict.UNKNOWN, Verdict.RACE]
+    assert "no time to repeat it" in reason(result, 1)
+
+
 def test_the_run_that_meets_both_threads_is_shown(setting: Setting) -> None:
     late = RACE.splitlines()[1].replace('"counter", 1, "0:4 1:2"', '"counter", 0, "0:1"')
     evidence = setting.run(f"{late}\n{RACE}").findings[2].evidence

@@ -4,7 +4,17 @@ import pytest
 from unit.handmade import COUNTER, PAIRS, proof, unknown, witness
 
 from raceproof.core import InternalError
-from raceproof.model import AccessId, EngineResult, Finding, RacePair, Scope, Verdict
+from raceproof.model import (
+    AccessId,
+    ClassFindings,
+    EngineResult,
+    Finding,
+    RacePair,
+    RacePairs,
+    Scope,
+    Verdict,
+    pair_classes,
+)
 from raceproof.portfolio import Ledger
 from raceproof.portfolio.ledger import Doubt
 
@@ -101,3 +111,64 @@ def test_a_proof_decides_if_it_reaches_as_far_as_it_must(accepted: Scope, verdic
 def test_a_bounded_proof_is_never_accepted() -> None:
     with pytest.raises(InternalError):
         Ledger(PAIRS, accepted=Scope.BOUNDED)
+
+
+A, B, C, D = (AccessId(number) for number in range(4))
+TOGETHER = RacePairs(pair_classes([(A, C, D), (B,)], {(0, 0): COUNTER, (0, 1): COUNTER}.items()))
+
+
+def by_classes(*verdicts: Verdict, engine: str = "lockset") -> EngineResult:
+    """What is said of the classes, in their order."""
+    said = {Verdict.RACE_FREE: proof, Verdict.UNKNOWN: unknown}
+    findings = zip(TOGETHER.classes, verdicts, strict=False)
+    return EngineResult(
+        engine,
+        ClassFindings(TOGETHER, {found: said[v](found.representative, engine=engine) for found, v in findings}),
+        0.1,
+    )
+
+
+def test_a_class_is_decided_at_once() -> None:
+    ledger = Ledger(TOGETHER)
+    ledger.add(by_classes(Verdict.RACE_FREE, Verdict.UNKNOWN))
+    decided = {pair for pair in TOGETHER if ledger.decide(pair).verdict is Verdict.RACE_FREE}
+    assert decided == set(TOGETHER.classes[0])
+    assert ledger.open_pairs() == [pair for pair in TOGETHER if pair not in decided]
+    assert all(finding.pair == pair for pair in TOGETHER for finding in ledger.findings(pair))
+
+
+def test_a_pair_leaves_its_class_with_what_was_said() -> None:
+    ledger = Ledger(TOGETHER)
+    ledger.add(by_classes(*[Verdict.UNKNOWN] * len(TOGETHER.classes)))
+    pair = next(found for found in TOGETHER.classes if found.count > 1).representative
+    ledger.add(result(proof(pair, engine="petri")))
+    assert [f.engine for f in ledger.findings(pair)] == ["lockset", "petri"]
+    others = [p for p in TOGETHER if p != pair]
+    assert ledger.open_pairs() == others
+    assert all([f.engine for f in ledger.findings(p)] == ["lockset"] for p in others)
+    ledger.add(result(*(unknown(p, engine="bmc") for p in others)))
+    assert all([f.engine for f in ledger.findings(p)] == ["lockset", "bmc"] for p in others)
+    ledger.add(by_classes(*[Verdict.RACE_FREE] * len(TOGETHER.classes), engine="second"))
+    assert not ledger.open_pairs()
+    assert [f.engine for f in ledger.findings(pair)] == ["lockset", "petri", "second"]
+    assert sum(entry.count for entry in ledger.entries()) == len(TOGETHER)
+
+
+def test_a_proof_of_a_class_and_a_witness_of_one_of_its_pairs_are_a_contradiction() -> None:
+    ledger = Ledger(TOGETHER)
+    ledger.add(by_classes(*[Verdict.RACE_FREE] * len(TOGETHER.classes)))
+    with pytest.raises(InternalError, match="contradiction"):
+        ledger.add(result(witness(list(TOGETHER)[-1])))
+    ledger = Ledger(TOGETHER)
+    ledger.add(result(witness(list(TOGETHER)[-1])))
+    with pytest.raises(InternalError, match="contradiction"):
+        ledger.add(by_classes(*[Verdict.RACE_FREE] * len(TOGETHER.classes)))
+
+
+def test_a_doubt_is_about_every_pair_of_a_class() -> None:
+    doubts = {found.representative: Doubt("gone", frozenset(Scope)) for found in TOGETHER.classes}
+    ledger = Ledger(TOGETHER, doubts)
+    ledger.add(result(proof(TOGETHER[0])))
+    ledger.add(by_classes(*[Verdict.RACE_FREE] * len(TOGETHER.classes)))
+    ledger.add(result(*(proof(pair, engine="petri") for pair in TOGETHER)))
+    assert ledger.open_pairs() == TOGETHER
