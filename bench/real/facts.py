@@ -1,12 +1,13 @@
 """How long facts take on real programs: those of the first strength, and the strongest within a limit.
 
     python bench/real/facts.py                       prints the table, of all programs that have been fetched
-    python bench/real/facts.py ag wrk --limit 60     of these; the strongest facts within 60 seconds
+    python bench/real/facts.py ag wrk --limit 60     of these; the strongest facts within 60 CPU seconds
     python bench/real/facts.py --limit 0             the first strength only
     python bench/real/facts.py --write               and writes it to docs/results.md
 
 Each program is analysed in a process of its own, compiled beforehand. CPU seconds and peak memory are of everything
-from points-to to the facts, without the compiler and the race pairs.
+from points-to to the facts, without the compiler and the race pairs. Limits are CPU seconds as well, so that other work
+on the machine changes no figure.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from bench.cpu_clock import use_cpu_clock
 from bench.real.recipes import Provenance, choose, load_recipes
 from bench.results import machine, markdown_table, replace_block
 from raceproof import facts, frontend
@@ -44,7 +46,7 @@ BEFORE = {
     "xz": "refused",
 }
 """CPU seconds to facts at full strength before there were others, within one or two minutes of a busy machine."""
-_GRACE = 120
+_GRACE = 120  # CPU seconds for loading the program, and for what is over the limit, before it is killed
 
 
 def analyse(name: str, strongest: Strength, limit: float) -> dict[str, object]:
@@ -57,6 +59,7 @@ def analyse(name: str, strongest: Strength, limit: float) -> dict[str, object]:
     except RaceproofError as error:
         return {"result": f"refused: {error.message}"}
     instructions = sum(1 for function in program.functions.values() for _ in function.instructions())
+    use_cpu_clock()
     started = time.process_time()
     try:
         cp = facts.analyse(program, Budget.seconds(limit), strongest=strongest)
@@ -77,12 +80,16 @@ def analyse(name: str, strongest: Strength, limit: float) -> dict[str, object]:
 def measure(name: str, strongest: Strength, limit: float) -> dict[str, object]:
     """The same in a process of its own."""
     command = [sys.executable, __file__, "--one", name, strongest.value, "--limit", str(limit)]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=limit + _GRACE)
-    except subprocess.TimeoutExpired:
-        return {"result": "killed"}
-    except subprocess.CalledProcessError as error:
-        return {"result": error.stderr.strip().splitlines()[-1]}
+    most = round(limit) + _GRACE
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most))
+
+    done = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limited)
+    if done.returncode < 0:
+        return {"result": f"killed by signal {-done.returncode}"}
+    if done.returncode > 0:
+        return {"result": (done.stderr.strip().splitlines() or [f"status {done.returncode}"])[-1]}
     found: dict[str, object] = json.loads(done.stdout)
     return found
 
@@ -108,7 +115,7 @@ def _number(value: object) -> str:
 
 def table(rows: Sequence[tuple[str, ...]], limit: float) -> str:
     head = ["program", "instructions", "before", "first strength: CPU s", "MB"]
-    head += [f"strongest within {limit:g} s", "CPU s", "MB"] if limit else []
+    head += [f"strongest within {limit:g} CPU s", "CPU s", "MB"] if limit else []
     return markdown_table(tuple(head), rows)
 
 
