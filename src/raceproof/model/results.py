@@ -28,7 +28,7 @@ class AccessResult:
 
     `pos` is None in code that the compiler made up. `held` names the locks that are certainly held. `note`: why it is
     an access at all, where the code does not show it. `of_object`: to a lock or the like, by an operation on it.
-    `also`: places of others, for which this one stands, see `PairResult.alike`.
+    `also`: places and functions of others, for which this one stands, see `PairResult.alike`.
     """
 
     pos: SourcePos | None
@@ -40,7 +40,7 @@ class AccessResult:
     call_stack: tuple[SourcePos, ...] = ()
     note: str = ""
     of_object: bool = False
-    also: tuple[SourcePos | None, ...] = ()
+    also: tuple[tuple[SourcePos | None, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Pairs with equal facts and equal evidence are one entry of a large result: the first one stands for all.
 
 A location that is accessed in a thousand places has half a million pairs. What is said of them differs by little more
-than the line: by which function makes the access, in which thread, under which locks, and by what is known of the pair.
-Pairs that agree in all of that are alike. A race that was executed is like no other.
+than the line: by the thread that makes the access, under which locks, and by what is known of the pair. Pairs that
+agree in all of that are alike. A race that was executed is like no other.
 """
 
 from __future__ import annotations
@@ -52,9 +52,7 @@ def _numbers(ledger: Ledger) -> Callable[[RacePair], int]:
 
 
 def _together(entries: Sequence[Entry], number_of: Callable[[RacePair], int]) -> Alike:
-    numbers = {number_of(entry.first): entry.first for entry in entries}
-    number = min(numbers)
-    first = numbers[number]
+    first = min((entry.first for entry in entries), key=lambda pair: (pair.first, pair.second))
     sides: tuple[set[AccessId], set[AccessId]] = (set(), set())
     for entry in entries:
         alone = (entry.first.first,), (entry.first.second,)
@@ -62,7 +60,7 @@ def _together(entries: Sequence[Entry], number_of: Callable[[RacePair], int]) ->
         for side, accesses in zip(sides, both, strict=True):
             side.update(accesses)
     others = tuple(sorted(sides[0] - {first.first})), tuple(sorted(sides[1] - {first.second}))
-    return Alike(number, first, sum(entry.count for entry in entries), others)
+    return Alike(number_of(first), first, sum(entry.count for entry in entries), others)
 
 
 def _kinds(accesses: Iterable[Access]) -> dict[AccessId, int]:
@@ -70,9 +68,9 @@ def _kinds(accesses: Iterable[Access]) -> dict[AccessId, int]:
     numbers: dict[tuple[object, ...], int] = {}
     found: dict[AccessId, int] = {}
     for a in accesses:
-        file = a.pos.file if a.pos is not None else ""
+        function = a.function if a.pos is None else ""
         ways = frozenset((view.thread, view.held) for view in a.views)
-        key = (a.function, file, a.kind, a.is_atomic, ways, a.unknown, a.operation)
+        key = (function, a.kind, a.is_atomic, ways, a.unknown, a.operation)
         found[a.id] = numbers.setdefault(key, len(numbers))
     return found
 

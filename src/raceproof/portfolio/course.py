@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 from raceproof import explore, lockset
 from raceproof.core import Budget, InternalError, LimitReached, ToolMissing, Unsupported
@@ -26,6 +27,7 @@ from raceproof.model import (
     ObjectId,
     Property,
     RacePair,
+    RacePairs,
     RunSetup,
     Scope,
     Verdict,
@@ -37,6 +39,11 @@ from raceproof.portfolio.ledger import Doubt, Ledger
 from raceproof.portfolio.side_by_side import Say, run_side_by_side
 
 log = logging.getLogger(__name__)
+
+MOST_ASKED = 20_000
+"""So many pairs at most are shown to an engine whose work grows with them; the others stay open."""
+MAX_REASONS = 50_000
+"""Where an engine speaks of more pairs one by one, its reasons not to decide them are not kept."""
 
 
 class Course:
@@ -76,7 +83,7 @@ class Course:
         for name in cheap:
             self._turn(name, self._budget)
         if self._settings.looks and not self._is_over():
-            for name in thorough:
+            for name in self._by_promise(thorough):
                 if ENGINES[name].look > 0:
                     self._turn(name, self._budget, ENGINES[name].look)
         if self._has_race() and not self._settings.search.find_all:
@@ -88,6 +95,12 @@ class Course:
         for number, name in enumerate(thorough):
             remaining = self._budget.remaining()
             self._turn(name, self._budget.part(remaining / (len(thorough) - number)))
+
+    def _by_promise(self, names: Sequence[str]) -> Sequence[str]:
+        """Where more is open than most engines are shown, a race is likelier than a proof of all: first who runs it."""
+        if self.ledger.open_count() <= MOST_ASKED:
+            return names
+        return sorted(names, key=lambda name: not ENGINES[name].takes_all)
 
     def run_cheap(self, names: Sequence[str]) -> None:
         """Only what costs little: data races are not asked about, but what cannot race need not be scheduled for."""
@@ -125,7 +138,7 @@ class Course:
         self._take(name, result)
 
     def _is_over(self) -> bool:
-        return self.interrupted_at is not None or not self.ledger.open_pairs()
+        return self.interrupted_at is not None or not self.ledger.open_count()
 
     def _has_race(self) -> bool:
         return any(report.witnessed for report in self.reports.values())
@@ -176,7 +189,7 @@ class Course:
         self.setup = result.setup or self.setup
         if result.stats.get("complete"):
             self._exhausted.add(name)
-        report = _report(result, len(self.ledger.open_pairs()))
+        report = _report(result, self.ledger.open_count())
         self.reports[name] = _added(self.reports[name], report) if name in self.reports else report
         log.info("engine %s: %s", name, report)
         if result.interrupted:
@@ -212,15 +225,22 @@ def _doubts(
 
 def _run_engine(name: str, cp: ConcurrentProgram, ledger: Ledger, settings: Settings, budget: Budget) -> EngineResult:
     start = time.monotonic()
-    pairs = ledger.open_pairs()
-    settings = replace(settings, proved=ledger.proved_for_all_inputs())
     try:
         budget.check()
+        pairs: Sequence[RacePair] = ledger.open_pairs()
+        if not ENGINES[name].takes_all:
+            pairs = pairs if len(pairs) <= MOST_ASKED else tuple(islice(pairs, MOST_ASKED))
+        settings = replace(settings, proved=ledger.proved_for_all_inputs())
         result = ENGINES[name].run(cp, pairs, settings, budget)
     except (Unsupported, LimitReached, ToolMissing) as stop:
         return EngineResult(name, (), time.monotonic() - start, stopped=str(stop))
-    for finding in () if isinstance(result.findings, ClassFindings) else result.findings:
-        if finding.pair not in pairs:
+    if isinstance(result.findings, ClassFindings):
+        return result
+    if len(result.findings) > MAX_REASONS:
+        result = replace(result, findings=[f for f in result.findings if f.verdict is not Verdict.UNKNOWN])
+    asked = pairs if isinstance(pairs, RacePairs) else set(pairs)
+    for finding in result.findings:
+        if finding.pair not in asked:
             raise InternalError(f"engine {name} decides a pair that it was not asked about: {finding.pair}")
     return result
 

@@ -75,12 +75,14 @@ EngineFunction = Callable[[ConcurrentProgram, Sequence[RacePair], Settings, Budg
 @dataclass(frozen=True, slots=True)
 class Engine:
     """`is_cheap`: runs to its end before all others. `look`: seconds for a first look, after which most programs are
-    decided; 0 if it takes none. `decides`: the properties that it can say something about."""
+    decided; 0 if it takes none. `decides`: the properties that it can say something about. `takes_all`: it is shown all
+    open pairs, however many they are."""
 
     run: EngineFunction
     is_cheap: bool = False
     look: float = 0.0
     decides: frozenset[Property] = frozenset({Property.DATA_RACE})
+    takes_all: bool = False
 
 
 def _lockset(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
@@ -200,11 +202,11 @@ def _has_global_lock(cp: ConcurrentProgram, pair: RacePair) -> bool:
 
 
 ENGINES: dict[str, Engine] = {
-    "lockset": Engine(_lockset, is_cheap=True, decides=frozenset(Property)),
+    "lockset": Engine(_lockset, is_cheap=True, decides=frozenset(Property), takes_all=True),
     "shapes": Engine(_shapes, is_cheap=True),
     "petri": Engine(_petri, look=LOOK_SECONDS),
     "transactions": Engine(_transactions, look=LOOK_SECONDS),
     "bmc": Engine(_bmc),
-    "explore": Engine(_explore, look=LOOK_SECONDS, decides=frozenset(Property)),
+    "explore": Engine(_explore, look=LOOK_SECONDS, decides=frozenset(Property), takes_all=True),
 }
 """In the order in which they run when the user names none."""

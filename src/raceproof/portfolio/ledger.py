@@ -77,6 +77,7 @@ class Ledger:
         self._left: dict[PairClass, dict[RacePair, None]] = {}
         self._doubts = doubts or {}
         self._accepted = accepted
+        self._open: int | None = None
 
     def findings(self, pair: RacePair) -> tuple[Finding, ...]:
         alone = self._alone.get(pair)
@@ -86,6 +87,21 @@ class Ledger:
 
     def open_pairs(self) -> RacePairs:
         return self._chosen(lambda decision: decision.verdict is Verdict.UNKNOWN)
+
+    def open_count(self) -> int:
+        """How many pairs are open."""
+        if self._open is None:
+            self._open = self._count_open()
+        return self._open
+
+    def _count_open(self) -> int:
+        of_class = (
+            found.count - len(self._left.get(found, ()))
+            for found, entries in self._of_class.items()
+            if self.decision(entries).verdict is Verdict.UNKNOWN
+        )
+        alone = [entries for entries in self._alone.values() if self.decision(entries).verdict is Verdict.UNKNOWN]
+        return sum(of_class) + len(alone)
 
     def races(self) -> tuple[RacePair, ...]:
         return tuple(self._chosen(lambda decision: decision.verdict is Verdict.RACE))
@@ -110,9 +126,11 @@ class Ledger:
 
         An engine that looks at a pair again knows more: its earlier reason not to decide is replaced.
         """
+        self._open = None
         if isinstance(result.findings, ClassFindings):
             for together, finding in result.findings.of_class.items():
-                self._class(finding.pair, finding.engine)
+                if together not in self._of_class:
+                    raise self._no_pair(finding.pair, finding.engine)
                 for pair in self._left.get(together, ()):
                     self._enter(self._alone[pair], finding.about(pair), self._doubts.get(finding.pair))
                 self._enter(self._of_class[together], finding, self._doubts.get(finding.pair))
@@ -167,9 +185,13 @@ class Ledger:
     def _class(self, pair: RacePair, engine: str | None = None) -> PairClass:
         together = self.pairs.class_of(pair)
         if together is None:
-            who = f"engine {engine} decides" if engine is not None else "somebody asks for"
-            raise InternalError(f"{who} {_name(pair)}, which is no pair at all")
+            raise self._no_pair(pair, engine)
         return together
+
+    @staticmethod
+    def _no_pair(pair: RacePair, engine: str | None) -> InternalError:
+        who = f"engine {engine} decides" if engine is not None else "somebody asks for"
+        return InternalError(f"{who} {_name(pair)}, which is no pair at all")
 
     def decide(self, pair: RacePair) -> Decision:
         """A witness decides; else the strongest proof, if it reaches as far as it must; else the pair is open."""

@@ -152,8 +152,12 @@ class Namer:
         if group.count == 1:
             return shown
         sides = zip(shown.accesses, group.others, strict=True)
-        accesses = [replace(a, also=tuple(self._cp.accesses[other].pos for other in others)) for a, others in sides]
+        accesses = [replace(a, also=tuple(map(self._where, others))) for a, others in sides]
         return replace(shown, alike=group.count, accesses=(accesses[0], accesses[1]))
+
+    def _where(self, access: AccessId) -> tuple[SourcePos | None, str]:
+        found = self._cp.accesses[access]
+        return found.pos, self._function(found.function)
 
     def racing(self, pair: RacePair, schedule: Schedule) -> tuple[AccessResult, AccessResult]:
         """The two accesses as they were executed."""

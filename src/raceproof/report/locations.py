@@ -72,8 +72,7 @@ class Location:
                 key = (access.kind, access.is_atomic, access.thread, access.held, access.note)
                 shown.setdefault(key, access)
                 places = sites.setdefault(key, {})
-                for pos in (access.pos, *access.also):
-                    places[pos, access.function] = None
+                places.update(dict.fromkeys([(access.pos, access.function), *access.also]))
                 is_open[key] = is_open.get(key, False) or pair.verdict is not Verdict.RACE_FREE
         found = [
             AccessClass(a.kind, a.is_atomic, a.thread, a.held, a.note, tuple(sorted(sites[k], key=_order)), is_open[k])

@@ -40,14 +40,20 @@ class Desk:
     calls: list[tuple[str, int, float, float]] = field(default_factory=list)
 
     def engine(
-        self, name: str, answer: Answer = nothing, is_cheap: bool = False, look: float = 0, complete: bool = False
+        self,
+        name: str,
+        answer: Answer = nothing,
+        is_cheap: bool = False,
+        look: float = 0,
+        complete: bool = False,
+        takes_all: bool = False,
     ) -> None:
         def run(cp: ConcurrentProgram, pairs: Sequence[RacePair], settings: Settings, budget: Budget) -> EngineResult:
             self.calls.append((name, len(pairs), round(budget.remaining(), 1), settings.look))
             findings = tuple(replace(f, engine=name) for f in answer(pairs, settings))
             return EngineResult(name, findings, 1.0, {"complete": complete})
 
-        self.monkeypatch.setitem(ENGINES, name, Engine(run, is_cheap, look))
+        self.monkeypatch.setitem(ENGINES, name, Engine(run, is_cheap, look, takes_all=takes_all))
 
     def course(self, *names: str, seconds: float = math.inf, settings: Settings = Settings()) -> Course:  # noqa: B008
         budget = Budget.unlimited() if seconds == math.inf else Budget.seconds(seconds)
@@ -162,3 +168,22 @@ def test_a_bug_in_another_process_is_a_bug(desk: Desk) -> None:
     desk.engine("b")
     with pytest.raises(InternalError, match="surprise"):
         desk.course("a", "b", settings=JOBS)
+
+
+def test_where_much_is_open_most_engines_are_shown_a_part(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("raceproof.portfolio.course.MOST_ASKED", 2)
+    monkeypatch.setattr("raceproof.portfolio.course.MAX_REASONS", 1)
+    desk.engine("static", look=1)
+    desk.engine("runs", look=1, takes_all=True)
+    course = desk.course("static", "runs")
+    everything = len(PAIRS)
+    assert [(name, shown) for name, shown, *_ in desk.calls][:2] == [("runs", everything), ("static", 2)]
+    assert course.ledger.findings(PAIRS[0]) == ()  # so many reasons are not kept
+
+
+def test_an_engine_without_time_is_not_shown_what_is_open(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.engine("late")
+    course = Course(concurrent_program(), PAIRS, Settings(), Budget.seconds(0))
+    monkeypatch.setattr(course.ledger, "open_pairs", lambda: pytest.fail("spelled out in vain"))
+    course.run(["late"])
+    assert course.reports["late"].stopped is not None

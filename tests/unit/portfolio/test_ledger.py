@@ -172,3 +172,12 @@ def test_a_doubt_is_about_every_pair_of_a_class() -> None:
     ledger.add(by_classes(*[Verdict.RACE_FREE] * len(TOGETHER.classes)))
     ledger.add(result(*(proof(pair, engine="petri") for pair in TOGETHER)))
     assert ledger.open_pairs() == TOGETHER
+
+
+def test_open_pairs_are_counted_without_spelling_them_out() -> None:
+    ledger = Ledger(PAIRS)
+    assert ledger.open_count() == len(ledger.open_pairs()) == len(PAIRS)
+    ledger.add(result(proof(PAIRS[0])))
+    assert ledger.open_count() == len(ledger.open_pairs()) == len(PAIRS) - 1
+    ledger.add(result(proof(PAIRS[1], Scope.BOUNDED), unknown(PAIRS[2])))
+    assert ledger.open_count() == len(ledger.open_pairs()) == len(PAIRS) - 1
