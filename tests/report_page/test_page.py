@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from report_page.conftest import Open, Opened
 from report_page.results import HOSTILE, hostile, long_run, many, race, rich, trace
-from unit.handmade import check_result
+from unit.handmade import check_result, pair_result
+
+from raceproof.model import GivenInput, InputKind, ProgramInput, RepairResult, RunSetup, Scope, Verdict
 
 
 def text(opened: Opened, selector: str) -> str:
@@ -38,7 +40,7 @@ def overflow(opened: Opened) -> int:
 
 def test_the_overview_says_what_was_found(open_report: Open, tmp_path: Path) -> None:
     opened = open_report(rich(tmp_path))
-    assert text(opened, "h1") == "Data race at 2 pairs of accesses"
+    assert text(opened, "h1") == "Data race at 1 location"
     shown = text(opened, "main")
     for words in (
         "lockset",
@@ -59,7 +61,7 @@ def test_a_race_starts_where_both_threads_stand(open_report: Open, tmp_path: Pat
     opened = open_report(rich(tmp_path), "#race-1")
     assert "Both threads stand before their accesses" in live(opened)
     assert marked_lines(opened) == ["11 line race", "21 line race", "12 line last"]
-    assert "raceproof replay REPORT.json --race 1" in text(opened, ".command")
+    assert "raceproof replay REPORT.json --race 1" in opened.page.locator(".command").all_inner_texts()
 
 
 def test_keys_move_the_marks_the_locks_and_the_values(open_report: Open, tmp_path: Path) -> None:
@@ -83,6 +85,52 @@ def test_keys_move_the_marks_the_locks_and_the_values(open_report: Open, tmp_pat
     keys.press("End")
     assert live(opened).startswith("Race")
     assert text(opened, ".state >> nth=0").split()[-3:] == ["mutex", "thread", "2"]
+
+
+def test_each_step_has_an_address(open_report: Open, tmp_path: Path) -> None:
+    opened = open_report(rich(tmp_path), "#race-1/step-5")
+    assert live(opened).startswith("Step 5")
+    opened.page.keyboard.press("ArrowRight")
+    assert opened.page.url.endswith("#race-1/step-6")
+    opened.page.get_by_title("Link to this step").first.click()
+    assert live(opened).startswith("Step 1")
+    opened.page.keyboard.press("End")
+    assert opened.page.url.endswith("#race-1")
+
+
+def test_what_both_threads_are_about_to_access_is_underlined(open_report: Open, tmp_path: Path) -> None:
+    opened = open_report(rich(tmp_path), "#race-1")
+    assert opened.page.locator(".pane .race mark").all_inner_texts() == ["=", "counter"]
+    opened.page.keyboard.press("Home")
+    assert opened.page.locator(".pane .race mark").count() == 0
+
+
+def test_a_race_comes_with_its_repair(open_report: Open) -> None:
+    made = RepairResult("hold m at demo.c:1", frozenset({1}), True, (), "--- a/demo.c\n+++ b/demo.c\n+lock();\n")
+    opened = open_report(check_result(race(1, trace()), race(2, trace())), "#race-2")
+    assert "raceproof fix REPORT.json --race 2" in text(opened, "main")
+    opened = open_report(replace(check_result(race(1, trace())), repairs=(made,)), "#race-1")
+    assert "hold m at demo.c:1: checked, proved race-free then." in text(opened, "main")
+    assert text(opened, ".patch .added").strip() == "+lock();"
+
+
+def test_one_input_is_no_reason_to_feel_safe(open_report: Open) -> None:
+    given = GivenInput(("7",), "", (), (ProgramInput(InputKind.STREAM, "fgets", None),), is_accepted=True)
+    proved = replace(pair_result(1, Verdict.RACE_FREE), scope=Scope.THIS_INPUT)
+    result = replace(
+        check_result(proved), verdict=Verdict.RACE_FREE, scope=Scope.THIS_INPUT, reason=None, input=given,
+        setup=RunSetup("", "race", (), ("7",), "memory", True, 1000),
+    )  # fmt: skip
+    opened = open_report(result)
+    assert text(opened, "h1") == "Race-free for the given input only"
+    assert "arguments: 7" in text(opened, ".banner .input")
+    assert opened.page.locator(".banner.race-free").count() == 0
+
+
+def test_terms_are_explained(open_report: Open, tmp_path: Path) -> None:
+    opened = open_report(rich(tmp_path), "#race-1")
+    assert "Undefined behaviour" in (opened.page.get_by_text("data race", exact=True).get_attribute("title") or "")
+    assert opened.page.locator("h2 abbr[title]").count() >= 2
 
 
 def test_buttons_and_the_list_move_it_too(open_report: Open, tmp_path: Path) -> None:

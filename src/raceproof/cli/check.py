@@ -13,12 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from raceproof import config, explore, frontend, ir, portfolio, report
+from raceproof.cli.all_targets import check_all
 from raceproof.cli.configured import add_config_arguments, configured
 from raceproof.cli.given import add_given_arguments, add_link_argument, given_of
 from raceproof.cli.made_harness import HarnessOptions, add_harness_arguments, made_for
 from raceproof.cli.options import (
     Commands,
     InputOptions,
+    Parser,
     add_input_arguments,
     add_property_argument,
     add_result_arguments,
@@ -130,6 +132,15 @@ def add_parser(commands: Commands) -> None:
         "2 bad input, 3 unknown, 4 internal error.",
         usage="%(prog)s [options] FILE... | -p compile_commands.json | --task TASK.yml  [-- ARGS of the program]",
     )
+    add_arguments(parser)
+    parser.add_argument(
+        "--all-targets", action="store_true", help="check every program of compile_commands.json, one after the other"
+    )
+    parser.set_defaults(run=run)
+
+
+def add_arguments(parser: Parser) -> None:
+    """The options, which `watch` has as well."""
     add_input_arguments(parser)
     add_target_arguments(parser)
     add_given_arguments(parser)
@@ -157,10 +168,11 @@ def add_parser(commands: Commands) -> None:
     add_run_arguments(parser, time_limit=None)
     add_result_arguments(parser)
     add_config_arguments(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> Exit:
+    if args.all_targets:
+        return check_all(args)
     return analyse(CheckOptions.of(args))
 
 

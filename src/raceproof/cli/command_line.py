@@ -21,8 +21,8 @@ from raceproof.core import InputError, InternalError, LimitReached, ToolMissing,
 
 LONGEST_MESSAGE = 10_000
 COMMANDS = (
-    "check", "fix", "locks", "harness", "explore", "run", "replay", "check-evidence", "tsan-ignorelist", "lsp", "cc",
-    "petri", "target", "init", "bench", "dump", "doctor", "completion",
+    "check", "watch", "fix", "locks", "harness", "explore", "run", "replay", "check-evidence", "tsan-ignorelist", "lsp",
+    "cc", "petri", "target", "init", "bench", "dump", "doctor", "completion",
 )  # fmt: skip
 """Each is a module of this package, in the order in which they are listed."""
 
@@ -71,6 +71,7 @@ def _dispatch(arguments: list[str]) -> int:
     if rest:
         args.files += [Path(argument) for argument in rest]
     args.arguments = arguments[len(_own(arguments)) + 1 :]
+    args.words = arguments[1:]
     _set_up_logging(args.verbose)
     return int(args.run(args))
 

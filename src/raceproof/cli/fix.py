@@ -6,8 +6,9 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from raceproof import repair, report
@@ -22,9 +23,10 @@ from raceproof.cli.options import (
     add_target_arguments,
     positive,
 )
-from raceproof.cli.output import is_interactive
+from raceproof.cli.output import ResultFile, is_interactive
 from raceproof.cli.progress import Progress
 from raceproof.cli.report_file import read_claims
+from raceproof.cli.results import FORMATS, rendered
 from raceproof.cli.status import Exit
 from raceproof.core import Budget, InputError
 from raceproof.explore import ExploreOptions
@@ -34,7 +36,8 @@ from raceproof.portfolio import Settings
 
 @dataclass(frozen=True, slots=True)
 class FixOptions:
-    """`race`: the pair whose location is to be repaired; None for all."""
+    """`race`: the pair whose location is to be repaired; None for all. `files`: where to write the result of the check,
+    with the repairs, by the name of the format."""
 
     program: repair.Program
     race: int | None
@@ -42,6 +45,7 @@ class FixOptions:
     as_json: bool
     time_limit: float
     verbose: bool
+    files: dict[str, str]
 
     @staticmethod
     def of(args: argparse.Namespace) -> FixOptions:
@@ -56,7 +60,8 @@ class FixOptions:
                 raise InputError("fix wants C files, -p compile_commands.json or a report, not --task")
             program = repair.Program(asked.inputs.request(), asked.settings, asked.engines, {})
             time_limit = asked.time_limit
-        return FixOptions(program, args.race, args.write, args.format == "json", time_limit, args.verbose > 0)
+        files = {name: getattr(args, name) for name in FORMATS if getattr(args, name) is not None}
+        return FixOptions(program, args.race, args.write, args.format == "json", time_limit, args.verbose > 0, files)
 
 
 _TIME_LIMIT = 300.0
@@ -101,6 +106,15 @@ def add_parser(commands: Commands) -> None:
 
 def run(args: argparse.Namespace) -> Exit:
     options = FixOptions.of(args)
+    names = [str(unit.file) for unit in options.program.request.units]
+    with ExitStack() as stack:
+        files = {
+            name: stack.enter_context(ResultFile(f"--{name}", target, names)) for name, target in options.files.items()
+        }
+        return _fix(options, files)
+
+
+def _fix(options: FixOptions, files: Mapping[str, ResultFile]) -> Exit:
     budget = Budget.seconds(options.time_limit)
     show = is_interactive(sys.stderr, os.environ) and not options.verbose
     with Progress(sys.stderr, show) as progress:
@@ -109,6 +123,13 @@ def run(args: argparse.Namespace) -> Exit:
         wanted = _wanted(result, options.race)
         on_try = lambda candidate: progress.stage(f"trying: {candidate.title}")  # noqa: E731
         steps = list(repair.repair_all(options.program, result, wanted, budget, on_try))
+    texts = next((step.repair.texts for step in reversed(steps) if step.repair is not None), {})
+    old = {file: Path(file).read_bytes() for file in texts}
+    result = replace(result, repairs=repair.results_of(steps, result, old, os.getcwd()))
+    for name, target in files.items():
+        content = rendered(name, result, Exit.of(result.verdict), with_baseline=False)
+        if content is not None:
+            target.write(content)
     if not wanted and not options.as_json:
         print("# no race was found, so there is nothing to repair" + _why(result))
         return Exit.of(result.verdict) if result.verdict is not Verdict.RACE else Exit.RACE
@@ -116,8 +137,6 @@ def run(args: argparse.Namespace) -> Exit:
         print(json.dumps(_to_json(steps), indent=2))
         return Exit.RACE if any(step.is_left for step in steps) else Exit.RACE_FREE
     _tell(steps, options.verbose)
-    texts = next((step.repair.texts for step in reversed(steps) if step.repair is not None), {})
-    old = {file: Path(file).read_bytes() for file in texts}
     sys.stdout.write(repair.as_patch(old, texts, os.getcwd()))
     if options.write:
         for file, text in texts.items():

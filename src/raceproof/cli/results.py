@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,7 +33,20 @@ def _json(wanted: _Wanted) -> str:
 
 
 def _html(wanted: _Wanted) -> str:
-    return report.to_html(wanted.result)
+    return report.to_html(wanted.result, _commands(sys.argv[1:]))
+
+
+def _commands(arguments: Sequence[str]) -> report.Commands:
+    """How to repeat the runs of the result that this command line has made: from its report, if it writes one."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    own, rest = arguments[:end], arguments[end:]
+    for number, argument in enumerate(own):
+        name, separator, value = argument.partition("=")
+        target = value if separator else "".join(own[number + 1 : number + 2])
+        if name == "--json" and target not in ("", "-"):
+            return report.Commands(shlex.quote(target))
+    made = report.Commands()
+    return replace(made, check=shlex.join(["raceproof", *own, "--json", made.report, *rest]))
 
 
 def _sarif(wanted: _Wanted) -> str:

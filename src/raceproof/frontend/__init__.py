@@ -2,7 +2,7 @@
 
 from raceproof.frontend.cache import Cache
 from raceproof.frontend.compile import zig_program
-from raceproof.frontend.compile_database import from_compile_commands
+from raceproof.frontend.compile_database import from_compile_commands, programs_of
 from raceproof.frontend.emit import build_shared_object
 from raceproof.frontend.executables import from_executable, is_executable
 from raceproof.frontend.flags import DataModel
@@ -34,7 +34,7 @@ from raceproof.frontend.instrument import instrument
 from raceproof.frontend.libraries import linked_libraries, needed_libraries
 from raceproof.frontend.llvm_parser import parse_module
 from raceproof.frontend.machines import MACHINES, Machine
-from raceproof.frontend.pipeline import LinkedModule, link_program, load
+from raceproof.frontend.pipeline import LinkedModule, files_read, link_program, load
 from raceproof.frontend.syntax import Node, SyntaxTree, body_of, syntax_trees, with_changes
 
 __all__ = [
@@ -72,6 +72,7 @@ __all__ = [
     "body_of",
     "build_shared_object",
     "check_words",
+    "files_read",
     "from_compile_commands",
     "from_executable",
     "from_files",
@@ -83,6 +84,7 @@ __all__ = [
     "load",
     "needed_libraries",
     "parse_module",
+    "programs_of",
     "syntax_trees",
     "with_changes",
     "zig_program",

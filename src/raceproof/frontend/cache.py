@@ -153,6 +153,15 @@ def find_recipe(cache: Cache, request: CompileRequest) -> Recipe | None:
     return recipe if is_current else None
 
 
+def files_of_recipe(cache: Cache, request: CompileRequest) -> tuple[Path, ...]:
+    """What the last compilation of a request has read, headers included; nothing if that is not known."""
+    payload = cache.read("recipes", _recipe_key(request))
+    try:
+        return tuple(map(Path, json.loads(payload)["files"])) if payload is not None else ()
+    except _DAMAGED:
+        return ()
+
+
 def keep_module(
     cache: Cache, request: CompileRequest, text: str, compiled: Sequence[CompiledUnit], started: float
 ) -> Recipe:

@@ -63,11 +63,7 @@ def from_compile_commands(
     object file's or source file's path, or several of these with commas between; libraries are added to a
     single choice, several are taken as they are.
     """
-    database = Path(path)
-    if database.is_dir():
-        database /= "compile_commands.json"
-    entries = [_read_entry(database, number, fields, cflags) for number, fields in enumerate(_read_json(database), 1)]
-    entries = [entry for entry in entries if entry.unit.file.suffix not in _ASSEMBLY]
+    database, entries = _read(path, cflags)
     if not entries:
         raise InputError(f"{database}: the compilation database names no C file")
     chosen = _without_duplicates(database, _choose(database, entries, target))
@@ -77,6 +73,19 @@ def from_compile_commands(
     for entry in chosen:
         check_source(entry.unit.path)
     return CompileRequest(tuple(entry.unit for entry in chosen), models.pop(), headers, find_compiler(compiler))
+
+
+def programs_of(path: Path | str) -> tuple[str, ...]:
+    """The names of the programs that a compilation database builds, each good for `target`."""
+    return tuple(dict.fromkeys(entry.target for entry in _read(path, ())[1] if entry.has_main))
+
+
+def _read(path: Path | str, cflags: Sequence[str]) -> tuple[Path, list[_Entry]]:
+    database = Path(path)
+    if database.is_dir():
+        database /= "compile_commands.json"
+    entries = [_read_entry(database, number, fields, cflags) for number, fields in enumerate(_read_json(database), 1)]
+    return database, [entry for entry in entries if entry.unit.file.suffix not in _ASSEMBLY]
 
 
 def _read_json(database: Path) -> list[Mapping[str, object]]:
@@ -137,7 +146,10 @@ def _choose(database: Path, entries: list[_Entry], target: str | None) -> list[_
     with_main = {entry.target for entry in entries if entry.has_main}
     if target is None:
         if len(with_main) > 1:
-            raise InputError(f"{database}: several programs; choose one with --target:\n{_choices(entries)}")
+            raise InputError(
+                f"{database}: several programs; choose one with --target, or `raceproof check --all-targets`:\n"
+                f"{_choices(entries)}"
+            )
         return entries
     names = [name for name in target.split(",") if name]
     picked: list[_Entry] = []

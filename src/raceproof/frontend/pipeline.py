@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from raceproof.core import Budget, NoEntry, Unsupported
 from raceproof.frontend import cache as kept
@@ -49,6 +50,13 @@ def load(request: CompileRequest, budget: Budget | None = None, cache: Cache | N
     check_program(program)
     kept.keep_program(cache, recipe, request, program)
     return program
+
+
+def files_read(request: CompileRequest, cache: Cache | None = None) -> tuple[Path, ...]:
+    """The files that a program is made of, headers included as far as a compilation has told."""
+    cache = cache or Cache.default()
+    named = [unit.directory / unit.file for unit in request.units]
+    return tuple(dict.fromkeys([*named, *kept.files_of_recipe(cache, request)]))
 
 
 def link_program(request: CompileRequest, budget: Budget | None = None, cache: Cache | None = None) -> LinkedModule:

@@ -291,6 +291,32 @@ class EngineReport:
 
 
 @dataclass(frozen=True, slots=True)
+class TextChange:
+    """Replace what stands in a file from one position up to another, both counted from 1, columns in UTF-16 units."""
+
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RepairResult:
+    """A repair that was applied to a copy, compiled and checked: the races of these pairs are gone, and there is no new
+    one. `is_proved`: their location is race-free then. `changes` are to the sources as they are, and contain the
+    repairs that this one was checked with, `with_titles`; `patch` is the same to read."""
+
+    title: str
+    pairs: frozenset[int]
+    is_proved: bool
+    changes: tuple[TextChange, ...]
+    patch: str
+    with_titles: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CheckResult:
     """The verdict on the program. `reason` says why, for unknown always; `files` are the program's sources.
 
@@ -301,7 +327,7 @@ class CheckResult:
     `asked`: the properties that the user asked about; `verdict` is about data races, asked or not. `deadlock`: the
     answer about that property, if it was asked; `deadlocks`: those that were executed, also where it was not. `facts`:
     how much there was time to find out about the program before the engines began; None if nothing. `goes_on`: the
-    search did not end with the first races.
+    search did not end with the first races. `repairs`: of its races, if the user asked for repairs.
     """
 
     verdict: Verdict
@@ -325,6 +351,7 @@ class CheckResult:
     deadlock: DeadlockAnswer | None = None
     facts: Strength | None = None
     goes_on: bool = False
+    repairs: tuple[RepairResult, ...] = ()
 
     def __post_init__(self) -> None:
         match self.verdict:

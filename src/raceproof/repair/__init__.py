@@ -2,8 +2,8 @@
 
 from raceproof.repair.annotations import Guard, guards, variable_types, with_guard
 from raceproof.repair.candidates import Candidate, Scene, candidates
-from raceproof.repair.course import Step, repair_all
-from raceproof.repair.edits import Edit, apply, as_patch
+from raceproof.repair.course import Step, repair_all, results_of
+from raceproof.repair.edits import Edit, apply, as_changes, as_patch
 from raceproof.repair.trial import Outcome, Program, Repair, best, repairs
 
 __all__ = [
@@ -16,12 +16,14 @@ __all__ = [
     "Scene",
     "Step",
     "apply",
+    "as_changes",
     "as_patch",
     "best",
     "candidates",
     "guards",
     "repair_all",
     "repairs",
+    "results_of",
     "variable_types",
     "with_guard",
 ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from raceproof.core import Budget
-from raceproof.model import CheckResult, Verdict
+from raceproof.model import CheckResult, RepairResult, Verdict
 from raceproof.repair.candidates import Candidate
-from raceproof.repair.trial import Program, Repair, best, repairs
+from raceproof.repair.edits import as_changes, as_patch
+from raceproof.repair.trial import Outcome, Program, Repair, best, repairs
 from raceproof.report import Location, locations_of
 
 
@@ -60,11 +61,40 @@ def repair_all(
                 program, result = replace(program, texts=found.texts), found.after
 
 
+def results_of(
+    steps: Sequence[Step], result: CheckResult, old: Mapping[str, bytes], root: str
+) -> tuple[RepairResult, ...]:
+    """The repairs as part of the result that they are for. `old`: the files as they were, by absolute name."""
+    found: list[RepairResult] = []
+    for step in steps:
+        if step.repair is None:
+            continue
+        names = {_plain(name) for name in step.names}
+        pairs = [p.id for p in result.pairs if p.verdict is Verdict.RACE and _plain(p.target) in names]
+        texts = {file: text for file, text in step.repair.texts.items() if text != old[file]}
+        try:
+            changes = as_changes(old, texts)
+        except ValueError:
+            continue  # not UTF-8: such a file has a patch, but no positions that others could use
+        is_proved = step.repair.outcome is Outcome.PROVED
+        earlier = tuple(each.title for each in found)
+        title = step.repair.candidate.title
+        found.append(
+            RepairResult(title, frozenset(pairs), is_proved, changes, as_patch(old, texts, root), with_titles=earlier)
+        )
+    return tuple(found)
+
+
+def _plain(name: str) -> str:
+    """Without its place, which moves when lines do."""
+    return name.partition(" (")[0]
+
+
 def _groups(wanted: Sequence[Location]) -> list[list[Location]]:
     """Members of one structure, and what is accessed in the same lines: they race for one reason."""
     groups: list[tuple[set[object], list[Location]]] = []
     for location in wanted:
-        signs: set[object] = {location.name.partition(" (")[0].partition(".")[0]}
+        signs: set[object] = {_plain(location.name).partition(".")[0]}
         signs |= {(a.pos.file, a.pos.line) for p in location.undecided for a in p.accesses if a.pos is not None}
         related = [group for group in groups if group[0] & signs]
         groups = [group for group in groups if not group[0] & signs]
@@ -77,5 +107,5 @@ def _groups(wanted: Sequence[Location]) -> list[list[Location]]:
 
 def _racing(result: CheckResult, wanted: Sequence[Location]) -> list[Location]:
     """Those of the wanted that still race, as the result has them."""
-    names = {location.name.partition(" (")[0] for location in wanted}
-    return [f for f in locations_of(result) if f.verdict is Verdict.RACE and f.name.partition(" (")[0] in names]
+    names = {_plain(location.name) for location in wanted}
+    return [f for f in locations_of(result) if f.verdict is Verdict.RACE and _plain(f.name) in names]

@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from raceproof.model import TextChange
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
@@ -49,3 +51,25 @@ def _file_patch(old: bytes, new: bytes, file: str, root: str) -> Sequence[str]:
     before, after = (text.decode("utf-8", "surrogateescape").splitlines(keepends=True) for text in (old, new))
     lines = difflib.unified_diff(before, after, f"a/{name}", f"b/{name}")
     return [line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines]
+
+
+def as_changes(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> tuple[TextChange, ...]:
+    """Whole lines of the old files that are replaced; raises `ValueError` for a file that is not UTF-8."""
+    return tuple(change for file in sorted(new) for change in _file_changes(old[file], new[file], file))
+
+
+def _file_changes(old: bytes, new: bytes, file: str) -> Sequence[TextChange]:
+    before, after = (text.decode("utf-8").splitlines(keepends=True) for text in (old, new))
+    found = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return [
+        TextChange(file, begin + 1, 1, *_end_of(before, end), "".join(after[i:j]))
+        for kind, begin, end, i, j in found
+        if kind != "equal"
+    ]
+
+
+def _end_of(lines: Sequence[str], count: int) -> tuple[int, int]:
+    """The position behind so many lines: the next line begins there, if there is a line end."""
+    if count and not lines[count - 1].endswith(("\n", "\r")):
+        return count, len(lines[count - 1].encode("utf-16-le")) // 2 + 1
+    return count + 1, 1

@@ -1,7 +1,7 @@
 """report: results -> text, JSON, HTML, SARIF, witnesses, traces. Reads core, ir and model; never an engine."""
 
 from raceproof.report.discipline import ATOMIC, Discipline, Place, discipline_table, disciplines, plain_name
-from raceproof.report.html import to_corpus_html, to_html
+from raceproof.report.html import Commands, to_corpus_html, to_html
 from raceproof.report.json_format import (
     Json,
     access_to_json,
@@ -25,6 +25,7 @@ __all__ = [
     "ATOMIC",
     "LINE_FORMATS",
     "AccessClass",
+    "Commands",
     "Detail",
     "Discipline",
     "Json",

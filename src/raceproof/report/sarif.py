@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from raceproof.core import SourcePos
-from raceproof.model import AccessResult, CheckResult, IncidentResult, PairResult, Scope, Verdict
+from raceproof.model import AccessResult, CheckResult, IncidentResult, PairResult, RepairResult, Scope, Verdict
+from raceproof.report.advice import fix
 from raceproof.report.json_format import Json
+from raceproof.report.locations import locations_of
 from raceproof.report.races import threads_of
 from raceproof.report.sarif_flows import FlowBudget, code_flow
 from raceproof.report.sarif_locations import Artifacts
-from raceproof.report.sarif_rules import DATA_RACE, POSSIBLE_DATA_RACE, Rule, incident_rule
+from raceproof.report.sarif_rules import DATA_RACE, POSSIBLE_DATA_RACE, Rule, driver, incident_rule
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MAX_RESULTS = 5_000  # GitHub shows no more
@@ -57,14 +59,7 @@ def to_sarif(
     rules = list(dict.fromkeys([DATA_RACE, POSSIBLE_DATA_RACE, *(entry.rule for entry in entries)]))
     writer = _Results(result, artifacts, rules, with_baseline)
     run: dict[str, Json] = {
-        "tool": {
-            "driver": {
-                "name": "raceproof",
-                "version": result.version,
-                "rules": [rule.descriptor() for rule in rules],
-                "notifications": [{"id": name, "shortDescription": {"text": _NOTICES[name]}} for name in _NOTICES],
-            }
-        },
+        "tool": {"driver": driver(result.version, rules)},
         "columnKind": "utf16CodeUnits",
         "originalUriBaseIds": artifacts.base(),
         "results": [writer.result(entry) for entry in shown],
@@ -103,6 +98,11 @@ class _Results:
         self._somewhere = SourcePos(result.files[0] if result.files else "unknown.c", 1)
         self._with_baseline = with_baseline
         self._budget = FlowBudget()
+        self._repairs = result.repairs
+        self._advised: dict[int, str] = {}
+        for location in locations_of(result):
+            if location.verdict is Verdict.RACE:
+                self._advised |= {pair.id: fix(location, pair) for pair in location.undecided}
 
     def result(self, entry: _Entry) -> dict[str, Json]:
         reason = entry.suppressed
@@ -123,7 +123,7 @@ class _Results:
         related = self._related(shown, second)
         written: dict[str, Json] = {
             "level": "note" if shown.scope in (Scope.BOUNDED, Scope.THIS_INPUT) else rule.level,
-            "message": {"text": _message(pairs, first, second)},
+            "message": {"text": _message(pairs, first, second) + self._advice(shown)},
             "locations": [self._location(first.pos, _describe(first, shown.target), first.function)],
             "relatedLocations": related,
             "properties": {
@@ -139,7 +139,30 @@ class _Results:
         flow = code_flow(shown, self._artifacts, self._budget) if shown.race is not None else None
         if flow is not None:
             written["codeFlows"] = [flow]
+        numbers = {pair.id for pair in pairs}
+        fixes = [self._fix(each) for each in self._repairs if each.pairs & numbers]
+        if fixes:
+            written["fixes"] = list[Json](fixes)
         return written
+
+    def _advice(self, pair: PairResult) -> str:
+        advised = self._advised.get(pair.id) if pair.verdict is Verdict.RACE else None
+        return f" To repair it, {_plain(advised)}." if advised is not None else ""
+
+    def _fix(self, repair: RepairResult) -> dict[str, Json]:
+        """A repair that has passed its check; those that it was checked with are in it."""
+        checked = "proved race-free then" if repair.is_proved else "the race is gone, not all of the location is proved"
+        together = f"; together with: {'; '.join(repair.with_titles)}" if repair.with_titles else ""
+        changes: dict[str, list[Json]] = {}
+        for change in repair.changes:
+            changes.setdefault(change.file, []).append(self._artifacts.change(change))
+        return {
+            "description": {"text": f"{repair.title} (checked: {checked}){together}"},
+            "artifactChanges": [
+                {"artifactLocation": self._artifacts.artifact(file), "replacements": replacements}
+                for file, replacements in changes.items()
+            ],
+        }
 
     def _incident(self, incident: IncidentResult, rule: Rule) -> dict[str, Json]:
         where = f" in `{incident.function}`" if incident.function else ""
@@ -200,15 +223,6 @@ def _describe(access: AccessResult, target: str) -> str:
 
 def _held(access: AccessResult) -> str:
     return ", ".join(access.held) or "no lock"
-
-
-_NOTICES = {
-    "assumption": "The verdict rests on this assumption.",
-    "note": "What the user should know about the settings of the run.",
-    "not-decided": "Why the program as a whole is not decided.",
-    "engine-stopped": "An engine ended before it was done.",
-    "results-left-out": "There are more results than this file has.",
-}
 
 
 def _invocation(result: CheckResult, artifacts: Artifacts, exit_code: int, left_out: int) -> dict[str, Json]:

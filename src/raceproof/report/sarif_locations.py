@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from urllib.parse import quote
 
 from raceproof.core import SourcePos
+from raceproof.model import TextChange
 from raceproof.report.json_format import Json
+from raceproof.report.source_lines import read_lines
 
 ROOT = "%SRCROOT%"
+_TOKEN = re.compile(rb"[A-Za-z_0-9\x80-\xff]+|->|\+\+|--|<<=|>>=|[-+*/%&|^<>=!]=|.")
+"""What a position points at: a name, or the operator that makes the access."""
 
 
 class Artifacts:
@@ -19,11 +24,12 @@ class Artifacts:
         self._root = root.resolve()
         self._locations: dict[str, dict[str, Json]] = {}
         self._targets: set[str] = set()
+        self._lines: dict[str, list[bytes]] = {}
 
     def add_target(self, file: str) -> None:
         """A file that was analysed, whether or not anything was found in it."""
         self._file(file)
-        self._targets.add(file)
+        self._targets.add(_key(file))
 
     def base(self) -> dict[str, Json]:
         return {ROOT: {"uri": self._root.as_uri().rstrip("/") + "/"}}
@@ -42,11 +48,34 @@ class Artifacts:
         """A line of 0 means that only the file is known."""
         place: dict[str, Json] = {"artifactLocation": dict(self._file(pos.file))}
         if pos.line > 0:
-            region: dict[str, Json] = {"startLine": pos.line}
-            if pos.column > 0:
-                region["startColumn"] = pos.column
-            place["region"] = region
+            place["region"] = {"startLine": pos.line, **self._columns(pos)}
         return place
+
+    def _columns(self, pos: SourcePos) -> dict[str, Json]:
+        """Those of the word there. clang counts bytes, SARIF UTF-16 units; of a file that is gone no end is known."""
+        if pos.column <= 0:
+            return {}
+        if pos.file not in self._lines:
+            self._lines[pos.file] = read_lines(pos.file)
+        lines = self._lines[pos.file]
+        line = lines[pos.line - 1] if pos.line <= len(lines) else b""
+        token = _TOKEN.match(line, pos.column - 1)
+        if token is None:
+            return {"startColumn": pos.column}
+        return {"startColumn": _units(line[: token.start()]) + 1, "endColumn": _units(line[: token.end()]) + 1}
+
+    def change(self, change: TextChange) -> dict[str, Json]:
+        """A replacement, for `fixes`."""
+        region: dict[str, Json] = {
+            "startLine": change.line,
+            "startColumn": change.column,
+            "endLine": change.end_line,
+            "endColumn": change.end_column,
+        }
+        return {"deletedRegion": region, "insertedContent": {"text": change.text}}
+
+    def artifact(self, file: str) -> dict[str, Json]:
+        return dict(self._file(file))
 
     def location(self, pos: SourcePos, text: str, function: str = "") -> dict[str, Json]:
         result: dict[str, Json] = {"physicalLocation": self.physical(pos), "message": {"text": text}}
@@ -55,12 +84,22 @@ class Artifacts:
         return result
 
     def _file(self, file: str) -> dict[str, Json]:
-        if file not in self._locations:
-            self._locations[file] = {**self._uri(file), "index": len(self._locations)}
-        return self._locations[file]
+        key = _key(file)
+        if key not in self._locations:
+            self._locations[key] = {**self._uri(file), "index": len(self._locations)}
+        return self._locations[key]
 
     def _uri(self, file: str) -> dict[str, Json]:
         path = Path(file).resolve()
         if path.is_relative_to(self._root):
             return {"uri": quote(os.fsencode(path.relative_to(self._root))), "uriBaseId": ROOT}
         return {"uri": path.as_uri()}
+
+
+def _key(file: str) -> str:
+    """The same for all names of a file."""
+    return str(Path(file).resolve())
+
+
+def _units(text: bytes) -> int:
+    return len(text.decode("utf-8", "replace").encode("utf-16-le")) // 2

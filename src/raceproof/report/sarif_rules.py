@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from raceproof.report.json_format import Json
@@ -116,3 +117,38 @@ def incident_rule(kind: str) -> Rule:
         precision="very-high",
         tags=("correctness", "concurrency"),
     )
+
+
+_NOTICES = {
+    "assumption": ("note", "Assumption", "The verdict rests on this assumption."),
+    "note": ("note", "Remark", "What the user should know about the settings of the run."),
+    "not-decided": ("warning", "Not decided", "Why the program as a whole is not decided."),
+    "engine-stopped": ("warning", "Engine stopped", "An engine ended before it was done."),
+    "results-left-out": ("warning", "Results left out", "There are more results than this file has."),
+}
+"""Of what a run says beside its findings: level, title, description."""
+
+
+def driver(version: str, rules: Sequence[Rule]) -> dict[str, Json]:
+    """What the file says about raceproof itself."""
+    return {
+        "name": "raceproof",
+        "fullName": f"raceproof {version}",
+        "version": version,
+        "semanticVersion": version,
+        "shortDescription": {"text": "A verifier for data races in C programs with threads."},
+        "fullDescription": {
+            "text": "raceproof proves accesses race-free, executes and replays races, or says what is not known."
+        },
+        "rules": [rule.descriptor() for rule in rules],
+        "notifications": [
+            {
+                "id": name,
+                "name": "".join(word.capitalize() for word in name.split("-")),
+                "shortDescription": {"text": title},
+                "fullDescription": {"text": description},
+                "defaultConfiguration": {"level": level},
+            }
+            for name, (level, title, description) in _NOTICES.items()
+        ],
+    }

@@ -13,5 +13,6 @@ def run_command(add_parser: Callable[[Commands], None], *arguments: str) -> Exit
     add_parser(parser.add_subparsers(dest="command", required=True))
     args = parser.parse_args(arguments)
     args.arguments = []
+    args.words = list(arguments[1:])
     status: Exit = args.run(args)
     return status

@@ -127,6 +127,32 @@ def test_what_makes_a_deadlock_or_leaves_the_race_is_not_accepted(tmp_path: Path
     assert repair.Outcome.DEADLOCK in [each.outcome for each in tried]  # the lock inside `add`, which is called with it
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a\nb\nc\n", "a\nx\ny\nc\n"),
+        ("a\nb\nc\n", "0\na\nb\n"),
+        ("a\nb", "a\nb\nc"),
+        ("a\nb", "a"),
+        ("\U0001f600\r\nb\n", "b\n"),
+        ("", "a\n"),
+    ],
+)
+def test_changes_make_of_the_old_text_the_new_one(old: str, new: str) -> None:
+    lines = old.splitlines(keepends=True)
+    starts = [sum(map(len, lines[:i])) for i in range(len(lines) + 1)]
+
+    def offset(line: int, column: int) -> int:
+        ahead = old[starts[line - 1] :].encode("utf-16-le")[: 2 * (column - 1)]
+        return starts[line - 1] + len(ahead.decode("utf-16-le"))
+
+    text = old
+    for change in reversed(repair.as_changes({"/f.c": old.encode()}, {"/f.c": new.encode()})):
+        begin, end = offset(change.line, change.column), offset(change.end_line, change.end_column)
+        text = text[:begin] + change.text + text[end:]
+    assert text == new
+
+
 def test_edits_that_meet_are_refused() -> None:
     one, other = repair.Edit("f", 0, 3, 0, "x"), repair.Edit("f", 2, 4, 0, "y")
     assert repair.apply({"f": b"abcdef"}, [one, other]) is None

@@ -12,6 +12,7 @@ Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string", "minLength": 1}
 NUMBER: Schema = {"type": "integer", "minimum": 0}
+POSITION: Schema = {"type": "integer", "minimum": 1}
 BAG: Schema = {"type": "object"}
 LEVEL: Schema = {"enum": ["none", "note", "warning", "error"]}
 
@@ -46,7 +47,11 @@ OBJECTS: dict[str, Schema] = {
     "ToolComponent": _object(
         "name",
         name=TEXT,
+        fullName=TEXT,
         version=TEXT,
+        semanticVersion=TEXT,
+        shortDescription=_ref("MultiformatMessageString"),
+        fullDescription=_ref("MultiformatMessageString"),
         rules=_list(_ref("ReportingDescriptor"), unique=True),
         notifications=_list(_ref("ReportingDescriptor"), unique=True),
     ),
@@ -71,6 +76,7 @@ OBJECTS: dict[str, Schema] = {
         locations=_list(_ref("Location")),
         relatedLocations=_list(_ref("Location"), unique=True),
         codeFlows=_list(_ref("CodeFlow")),
+        fixes=_list(_ref("Fix"), unique=True),
         partialFingerprints={"type": "object", "additionalProperties": TEXT},
         suppressions=_list(_ref("Suppression"), unique=True),
         baselineState={"enum": ["new", "unchanged", "updated", "absent"]},
@@ -86,7 +92,15 @@ OBJECTS: dict[str, Schema] = {
     "PhysicalLocation": _object("artifactLocation", artifactLocation=_ref("ArtifactLocation"), region=_ref("Region")),
     "LogicalLocation": _object(name=TEXT, kind=TEXT),
     "ArtifactLocation": _object("uri", uri={"type": "string", "format": "uri-reference"}, uriBaseId=TEXT, index=NUMBER),
-    "Region": _object(startLine={"type": "integer", "minimum": 1}, startColumn={"type": "integer", "minimum": 1}),
+    "Region": _object(**dict.fromkeys(("startLine", "startColumn", "endLine", "endColumn"), POSITION)),
+    "Fix": _object("artifactChanges", description=_ref("Message"), artifactChanges=_list(_ref("ArtifactChange"), 1)),
+    "ArtifactChange": _object(
+        "artifactLocation replacements",
+        artifactLocation=_ref("ArtifactLocation"),
+        replacements=_list(_ref("Replacement"), 1),
+    ),
+    "Replacement": _object("deletedRegion", deletedRegion=_ref("Region"), insertedContent=_ref("ArtifactContent")),
+    "ArtifactContent": _object(text={"type": "string"}),
     "Artifact": _object(
         location=_ref("ArtifactLocation"),
         sourceLanguage=TEXT,

@@ -15,9 +15,20 @@ from unit.report.sarif_subset import OBJECTS, SCHEMA
 from unit.report.traces import race, real, step, trace
 
 from raceproof.core import SourcePos
-from raceproof.model import AccessKind, Assumption, CheckResult, EngineReport, IncidentResult, Scope, Verdict
+from raceproof.model import (
+    AccessKind,
+    Assumption,
+    CheckResult,
+    EngineReport,
+    IncidentResult,
+    RepairResult,
+    Scope,
+    TextChange,
+    Verdict,
+)
 from raceproof.report.sarif import MAX_RELATED, MAX_RESULTS, to_sarif
 from raceproof.report.sarif_flows import MAX_FLOW_LOCATIONS, MAX_FLOW_LOCATIONS_IN_ALL
+from raceproof.report.sarif_locations import Artifacts
 
 HERE = Path.cwd()
 
@@ -234,6 +245,41 @@ def test_no_more_related_places_than_github_takes() -> None:
     many = replace(race(1), race=replace(race_result(), threads=tuple(replace(thread, id=i) for i in range(1, 1500))))
     [found] = run_of(check_result(many))["results"]
     assert len(found["relatedLocations"]) == MAX_RELATED
+
+
+def test_a_place_ends_where_its_word_ends(tmp_path: Path) -> None:
+    file = tmp_path / "demo.c"
+    file.write_text("int \u00e4; /* \U0001f600 */ p->sum += counter;\n", encoding="utf-8")
+    before = len("int \u00e4; /* \U0001f600 */ p->sum ".encode())
+    pos = SourcePos(str(file), 1, before + 1)
+    name = SourcePos(str(file), 1, before + len("+= ") + 1)
+    beyond = SourcePos(str(file), 2, 7)
+    regions = [Artifacts(tmp_path).physical(place)["region"] for place in (pos, name, beyond)]
+    units = len("int \u00e4; /* \U0001f600 */ p->sum ".encode("utf-16-le")) // 2
+    assert regions == [
+        {"startLine": 1, "startColumn": units + 1, "endColumn": units + 3},
+        {"startLine": 1, "startColumn": units + 4, "endColumn": units + 11},
+        {"startLine": 2, "startColumn": 7},
+    ]
+
+
+def test_repairs_that_were_checked_are_fixes() -> None:
+    change = TextChange("demo.c", 12, 1, 13, 1, "    lock();\n    counter++;\n")
+    first = RepairResult("hold m at demo.c:12", frozenset({1}), True, (change,), "patch")
+    second = RepairResult("make other _Atomic", frozenset({2}), False, (change,), "patch", (first.title,))
+    other = replace(race(2), target="other", accesses=(access_result(30), access_result(31)))
+    one, two, three = run_of(replace(check_result(race(1), other, pair_result(3)), repairs=(first, second)))["results"]
+    [fixed] = one["fixes"]
+    assert fixed["description"]["text"] == "hold m at demo.c:12 (checked: proved race-free then)"
+    [changed] = fixed["artifactChanges"]
+    assert changed["artifactLocation"]["uri"] == "demo.c"
+    [replacement] = changed["replacements"]
+    assert replacement["deletedRegion"] == {"startLine": 12, "startColumn": 1, "endLine": 13, "endColumn": 1}
+    assert replacement["insertedContent"]["text"] == change.text
+    assert two["fixes"][0]["description"]["text"].endswith("together with: hold m at demo.c:12")
+    assert "fixes" not in three
+    assert " To repair it, hold " in one["message"]["text"]
+    assert "To repair it" not in three["message"]["text"]
 
 
 def test_a_real_race() -> None:

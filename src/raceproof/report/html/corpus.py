@@ -5,7 +5,15 @@ from __future__ import annotations
 from raceproof.report.html.page import assemble
 from raceproof.report.json_format import Json
 
-_SCRIPTS = ("dom.js", "theme.js", "corpus_data.js", "corpus_plots.js", "corpus_programs.js", "corpus_page.js")
+_SCRIPTS = (
+    "dom.js",
+    "theme.js",
+    "terms.js",
+    "corpus_data.js",
+    "corpus_plots.js",
+    "corpus_programs.js",
+    "corpus_page.js",
+)
 
 
 def to_corpus_html(title: str, version: str, data: Json) -> str:

@@ -10,7 +10,7 @@ const VERDICTS = {
 const SCOPES = {
   "any-threads": "for all inputs and any number of threads",
   "all-inputs": "for all inputs",
-  "this-input": "for the given input",
+  "this-input": "for the given input only",
   bounded: "up to the bounds of the search",
 };
 const RULES = {
@@ -69,7 +69,8 @@ function chip(run, id, brief) {
   return el("span", { class: `chip lane-${id % 6}` }, text);
 }
 
-const badge = (verdict) => el("span", { class: `badge ${verdict}` }, VERDICTS[verdict].badge);
+const badge = (verdict) =>
+  el("span", { class: `badge ${verdict}`, title: TERMS[VERDICTS[verdict].badge] }, VERDICTS[verdict].badge);
 
 // What the user has said about a pair is a mark beside the verdict, never a reason to hide it.
 function marks(pair) {

@@ -6,6 +6,7 @@ The page's scripts are the only reader; `report.json_format` is the format for o
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from raceproof.model import (
     AccessResult,
@@ -16,21 +17,32 @@ from raceproof.model import (
     ObjectId,
     PairResult,
     RaceResult,
+    RepairResult,
     Run,
     ThreadResult,
     Trace,
     TraceStep,
     Verdict,
 )
-from raceproof.report.advice import advice
+from raceproof.report.advice import advice, fix
 from raceproof.report.html.drawing import draw, switches
 from raceproof.report.html.sources import AROUND_PROOFS, AROUND_STEPS, Places
 from raceproof.report.json_format import Json
+from raceproof.report.locations import locations_of
 
 
-def document(result: CheckResult) -> dict[str, Json]:
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """How to go on from the page. `report`: the JSON report to replay from; `check`: what writes it, empty if that has
+    been done."""
+
+    report: str = "REPORT.json"
+    check: str = ""
+
+
+def document(result: CheckResult, commands: Commands) -> dict[str, Json]:
     """Everything that the page shows."""
-    return _Document(result).data()
+    return {**_Document(result).data(), "report": commands.report, "check": commands.check}
 
 
 class _Document:
@@ -40,6 +52,10 @@ class _Document:
         self._accesses: dict[AccessResult, int] = {}
         self._access_data: list[Json] = []
         self._locations: dict[tuple[str, ObjectId], int] = {}
+        self._fixes: dict[int, str] = {}
+        for location in locations_of(result):
+            if location.verdict is Verdict.RACE:
+                self._fixes |= {pair.id: fix(location, pair) for pair in location.undecided}
 
     def data(self) -> dict[str, Json]:
         result = self._result
@@ -85,6 +101,9 @@ class _Document:
             data["advice"] = list(advice(self._result, pair))
         if pair.race is not None:
             data["race"] = self._race(pair, pair.race)
+            data["fix"] = self._fixes.get(pair.id)
+            repair = next((each for each in self._result.repairs if pair.id in each.pairs), None)
+            data["repair"] = _repair(repair) if repair is not None else None
         return data
 
     def _access(self, access: AccessResult, verdict: Verdict) -> int:
@@ -173,6 +192,15 @@ class _Document:
             "thread": incident.thread,
             **self._run(incident.run, incident.threads, incident.inputs),
         }
+
+
+def _repair(repair: RepairResult) -> Json:
+    return {
+        "title": repair.title,
+        "isProved": repair.is_proved,
+        "patch": repair.patch,
+        "together": list(repair.with_titles),
+    }
 
 
 def _engine(engine: EngineReport) -> Json:

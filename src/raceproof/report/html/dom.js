@@ -41,9 +41,15 @@ function choice(label, name, options, value) {
   );
 }
 
+// `The interleaving`, with what that is.
+function heading(title) {
+  const [, article, words] = /^(The )?(.*)$/.exec(title);
+  return [article, term(words)];
+}
+
 function section(title, ...children) {
   const id = `h-${title.toLowerCase().replace(/[^a-z]+/g, "-")}`;
-  return el("section", { "aria-labelledby": id }, el("h2", { id }, title), children);
+  return el("section", { "aria-labelledby": id }, el("h2", { id }, heading(title)), children);
 }
 
 // A long list, a portion at a time.

@@ -14,18 +14,25 @@ function tally() {
 }
 
 function headline(counts) {
-  if (data.verdict === "race") return `Data race at ${count(counts.race, "pair")} of accesses`;
+  if (data.verdict === "race") {
+    const racing = new Set(data.pairs.filter(isRace).map((pair) => pair.location));
+    return `Data race at ${count(racing.size, "location")}`;
+  }
   if (data.verdict === "race-free") return `Race-free ${SCOPES[data.scope] || ""}`.trim();
   if (data.isForThisInput) return "Unknown: no race with this input";
   return "Unknown: not everything could be decided";
 }
 
+// Other inputs may race: not a colour to feel safe with, and the input stands in the headline.
+const isForThisInput = () => data.isForThisInput || (data.verdict === "race-free" && data.scope === "this-input");
+
 function verdictBanner(counts) {
   return el(
     "header",
-    { class: `banner ${data.verdict}` },
+    { class: `banner ${isForThisInput() ? "unknown" : data.verdict}` },
     el("p", { class: "eyebrow" }, "Verdict"),
     el("h1", { tabindex: "-1" }, headline(counts)),
+    isForThisInput() && data.input && el("p", { class: "input" }, data.input),
     data.reason && el("p", { class: "reason" }, data.reason),
     data.notes.map((note) => el("p", { class: "reason" }, note)),
     data.interrupted && el("p", { class: "reason" }, "The run was interrupted: this is what was known by then."),
@@ -33,10 +40,10 @@ function verdictBanner(counts) {
       "dl",
       { class: "facts" },
       el("div", {}, el("dt", {}, data.files.length === 1 ? "File" : "Files"), el("dd", {}, fileNames())),
-      el("div", {}, el("dt", {}, "Scope"), el("dd", {}, SCOPES[data.scope] || scopeOfNothing())),
+      el("div", {}, el("dt", {}, term("Scope")), el("dd", {}, SCOPES[data.scope] || scopeOfNothing())),
       data.arguments.length > 0 &&
         el("div", {}, el("dt", {}, "Arguments"), el("dd", {}, code(data.arguments.join(" ")))),
-      data.input && el("div", {}, el("dt", {}, "Executed with"), el("dd", {}, data.input)),
+      data.input && !isForThisInput() && el("div", {}, el("dt", {}, term("Executed with")), el("dd", {}, data.input)),
       el("div", {}, el("dt", {}, "Time"), el("dd", {}, seconds(data.seconds))),
       el("div", {}, el("dt", {}, "raceproof"), el("dd", {}, data.version)),
     ),
@@ -88,12 +95,25 @@ function tiles(counts) {
   );
 }
 
+// One entry for each location: its first race, with the number of the others.
 function raceList() {
-  const races = data.pairs.filter(isRace);
-  if (!races.length) return null;
+  const byLocation = new Map();
+  for (const pair of data.pairs.filter(isRace)) {
+    if (!byLocation.has(pair.location)) byLocation.set(pair.location, []);
+    byLocation.get(pair.location).push(pair);
+  }
+  const locations = [...byLocation.values()];
+  if (!locations.length) return null;
   const list = el("ul", { class: "cards" });
-  const more = portions(list, races, RACES_LISTED, (pair) => pairRow(pair, false), "race");
-  return section("Races", list, more);
+  const build = ([first, ...others]) => {
+    const row = pairRow(first, false);
+    if (others.length) {
+      const address = `#pairs?location=${first.location}&verdict=race`;
+      row.append(el("p", { class: "more-races" }, el("a", { href: address }, count(others.length, "more race"), " here")));
+    }
+    return row;
+  };
+  return section("Races", list, portions(list, locations, RACES_LISTED, build, "location"));
 }
 
 function engineBar(engine) {
@@ -121,7 +141,7 @@ function engineCard(engine) {
   return el(
     "li",
     { class: "card engine" },
-    el("div", { class: "row" }, el("h3", {}, engine.name), el("span", { class: "quiet" }, seconds(engine.seconds))),
+    el("div", { class: "row" }, el("h3", {}, explained(engine.name, ENGINES[engine.name])), el("span", { class: "quiet" }, seconds(engine.seconds))),
     engineBar(engine),
     el(
       "p",

@@ -14,7 +14,7 @@ function missing(address) {
 
 function viewOf(address) {
   const [name, query] = address.slice(1).split("?");
-  const [, kind, number] = /^(race|pair|incident)-(\d+)$/.exec(name) || [];
+  const [, kind, number] = /^(race|pair|incident)-(\d+)(?:\/step-\d+)?$/.exec(name) || [];
   if (kind === "incident") {
     const incident = data.incidents.find((entry) => entry.id === Number(number));
     return incident ? incidentView(incident) : missing(address);
@@ -29,7 +29,9 @@ function show(isFirst) {
   const view = viewOf(location.hash);
   main.replaceChildren(...view.nodes.filter(Boolean));
   stepper = view.stepper || null;
-  if (stepper) stepper.goTo(stepper.end);
+  const [, step] = /\/step-(\d+)$/.exec(location.hash) || [];
+  if (stepper) stepper.goTo(step ? Number(step) - 1 : stepper.end);
+  main.querySelectorAll(".code mark").forEach(reveal);
   const current = location.hash.split("?")[0] || "#overview";
   document.querySelectorAll(".top nav a").forEach((link) => {
     if (link.getAttribute("href") === current) link.setAttribute("aria-current", "page");

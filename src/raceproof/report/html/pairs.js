@@ -68,6 +68,7 @@ function pairRow(pair, isInGroup) {
       ),
     ),
     el("p", { class: "sides" }, el("span", {}, accessBrief(first)), el("span", {}, accessBrief(second))),
+    !isInGroup && pair.fix && el("p", { class: "fix" }, el("b", {}, "Fix: "), pair.fix),
     why && el("p", { class: "quiet why" }, why),
   );
 }

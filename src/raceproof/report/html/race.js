@@ -48,7 +48,7 @@ function pairHead(pair) {
     ),
     pair.suppressed !== null && el("p", {}, `Suppressed: ${pair.suppressed}`),
     pair.known && el("p", {}, "Known: it is in the baseline."),
-    pair.fingerprint && el("p", { class: "quiet" }, "Fingerprint ", code(pair.fingerprint)),
+    pair.fingerprint && el("p", { class: "quiet" }, term("Fingerprint"), " ", code(pair.fingerprint)),
   );
 }
 
@@ -174,8 +174,8 @@ function inputList(run) {
   );
 }
 
-function replaySection(run, option) {
-  const command = `raceproof replay REPORT.json ${option}`;
+function commandRow(command) {
+  const shown = code(command, { class: "command" });
   const copy = button("Copy", async () => {
     try {
       await navigator.clipboard.writeText(command);
@@ -184,17 +184,57 @@ function replaySection(run, option) {
       getSelection().selectAllChildren(shown); // no clipboard here: one keystroke away
     }
   });
-  const shown = code(command, { class: "command" });
+  return el("div", { class: "row command-row" }, shown, copy);
+}
+
+// What could be done, and the patch where one was made and has passed its check.
+function fixSection(pair) {
+  if (!pair.fix) return null;
+  const { repair } = pair;
+  return section(
+    "How to repair it",
+    el("p", {}, `${pair.fix[0].toUpperCase()}${pair.fix.slice(1)}.`),
+    repair
+      ? [
+          el(
+            "p",
+            {},
+            el("b", {}, repair.title),
+            `: checked, ${repair.isProved ? "proved race-free then" : "the race is gone, not all of the location is proved"}.`,
+            repair.together.length > 0 && ` Together with: ${repair.together.join("; ")}.`,
+          ),
+          el(
+            "pre",
+            { class: "patch", tabindex: "0", role: "region", "aria-label": "Patch" },
+            repair.patch.split("\n").map((line) => el("span", { class: patchClass(line) }, `${line}\n`)),
+          ),
+        ]
+      : [
+          el("p", {}, "A patch that is tried on a copy, compiled and checked:"),
+          commandRow(`raceproof fix ${data.report} --race ${pair.id}`),
+        ],
+  );
+}
+
+function patchClass(line) {
+  if (line.startsWith("+++") || line.startsWith("---")) return "file";
+  return { "+": "added", "-": "removed", "@": "file" }[line[0]] || null;
+}
+
+function replaySection(run, option) {
   return section(
     "Run it again",
-    el("p", {}, "With the file that ", code("--json REPORT.json"), " wrote:"),
-    el("div", { class: "row command-row" }, shown, copy),
+    data.check && [el("p", {}, "Write the report with the runs:"), commandRow(data.check)],
+    data.check ? el("p", {}, "Then repeat this one, step by step:") : el("p", {}, "Step by step, from ", code(data.report), ":"),
+    commandRow(`raceproof replay ${data.report} ${option}`),
     run.inputs.length > 0 && [el("p", {}, "The inputs that it was given, in this order:"), inputList(run)],
     run.trace &&
       el(
         "p",
         { class: "quiet" },
-        `${count(run.trace.steps.length, "step")}, trace `,
+        `${count(run.trace.steps.length, "step")}, `,
+        term("trace"),
+        " ",
         code(run.trace.digest),
         run.trace.repeated ? "" : ". This run did not show again what was reported.",
       ),
@@ -247,8 +287,9 @@ function raceView(pair) {
   );
   const intro = [pairHead(pair), el("p", {}, `Executed and repeated: ${how}.`), cards];
   const rest = [threadSection(race), replaySection(race, `--race ${pair.id}`)];
-  if (!race.trace) return { nodes: [...intro, section("Source", excerpts(accesses)), ...rest] };
-  const stepper = new Stepper(race);
+  const fix = fixSection(pair);
+  if (!race.trace) return { nodes: [...intro, fix, section("Source", excerpts(accesses)), ...rest] };
+  const stepper = new Stepper(race, addressOf(pair));
   const goTo = (position) => {
     stepper.goTo(position);
     stepper.node.scrollIntoView({ block: "start" });
@@ -257,6 +298,7 @@ function raceView(pair) {
   return {
     nodes: [
       ...intro,
+      fix,
       stepper.node,
       ...ended,
       orderSection(race, goTo, () => stepper.markDot()),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from raceproof.model import CheckResult
-from raceproof.report.html.document import document
+from raceproof.report.html.document import Commands, document
 from raceproof.report.html.page import assemble
 
 _SCRIPTS = (
     "dom.js",
     "theme.js",
     "data.js",
+    "terms.js",
     "source.js",
     "overview.js",
     "pairs.js",
@@ -20,7 +21,7 @@ _SCRIPTS = (
 )
 
 
-def to_html(result: CheckResult) -> str:
+def to_html(result: CheckResult, commands: Commands = Commands()) -> str:  # noqa: B008  frozen
     """The whole report; the source lines that it shows are read now, and a file that is gone is left out."""
     title = f"raceproof: {result.verdict.value}: {', '.join(result.files[:3])}"
-    return assemble(title, result.version, document(result), _SCRIPTS, ("page.css",))
+    return assemble(title, result.version, document(result, commands), _SCRIPTS, ("page.css",))

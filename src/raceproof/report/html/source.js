@@ -59,12 +59,19 @@ function codeLines(block, from, to, target) {
     if (number < from || number > to) return;
     const column = target && target.line === number ? target.column : -1;
     const shown = el("span", { class: "text" }, lineText(parsed.found, column));
-    lines.set(
-      number,
-      el("div", { class: "line" }, el("span", { class: "no", "aria-hidden": "true" }, String(number)), shown),
-    );
+    const line = el("div", { class: "line" }, el("span", { class: "no", "aria-hidden": "true" }, String(number)), shown);
+    line.tokens = parsed.found;
+    lines.set(number, line);
   });
   return lines;
+}
+
+// A word that is marked far to the right is brought into its pane; the page does not move.
+function reveal(mark) {
+  const box = mark.closest(".code");
+  const shown = box.getBoundingClientRect();
+  const { left, right } = mark.getBoundingClientRect();
+  if (left < shown.left || right > shown.right) box.scrollLeft += left - shown.left - shown.width / 3;
 }
 
 const noSource = (place) =>
@@ -94,7 +101,10 @@ class Pane {
   }
 
   show(number, mark) {
-    if (this.marked) this.marked.classList.remove("now", "last", "race");
+    if (this.marked) {
+      this.marked.classList.remove("now", "last", "race");
+      this.underline(this.marked, -1);
+    }
     this.marked = null;
     const place = placeOf(number);
     const block = place && blockOf(place);
@@ -112,8 +122,16 @@ class Pane {
     if (mark) {
       line.classList.add(mark);
       this.marked = line;
+      if (mark !== "last") this.underline(line, place.column);
     }
     // Scroll the pane, not the page.
     this.body.scrollTop = line.offsetTop - (this.body.clientHeight - line.offsetHeight) / 2;
+    const word = line.querySelector("mark");
+    this.body.scrollLeft = 0;
+    if (word) reveal(word);
+  }
+
+  underline(line, column) {
+    line.querySelector(".text").replaceChildren(...lineText(line.tokens, column));
   }
 }

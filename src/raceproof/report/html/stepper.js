@@ -27,8 +27,9 @@ function stateAt(race, position) {
 }
 
 class Stepper {
-  constructor(race) {
+  constructor(race, address) {
     this.race = race;
+    this.address = address;
     this.steps = race.trace.steps;
     this.end = this.steps.length;
     this.locks = [...new Set(this.steps.flatMap((step) => step.held))];
@@ -208,11 +209,17 @@ class Stepper {
       control.setAttribute("aria-disabled", String(this.position === stop));
     }
     this.live.replaceChildren(el("strong", {}, this.sentence()), " ", ...this.what());
+    history.replaceState(null, "", this.addressOf(this.position));
     this.panes.forEach((pane, racer) => this.showPane(pane, (step) => step.thread === pane.thread, racer));
     if (this.other) this.showPane(this.other, (step) => !this.race.racers.includes(step.thread), null);
     this.showState();
     this.showList();
     this.markDot();
+  }
+
+  // Each step has an address, to send to others.
+  addressOf(position) {
+    return position === this.end ? this.address : `${this.address}/step-${position + 1}`;
   }
 
   // In the drawing of the order, which may be drawn anew.
@@ -364,7 +371,7 @@ class Stepper {
     return el(
       "div",
       { ...properties, class: `step lane-${step.thread % 6}${isTurn ? " turn" : ""}${isRacing ? " racing" : ""}` },
-      el("span", { class: "no" }, `${step.thread}.${step.number}`),
+      el("a", { class: "no", href: this.addressOf(i), tabindex: -1, title: "Link to this step" }, `${step.thread}.${step.number}`),
       el(
         "span",
         { class: "what" },
