@@ -1,13 +1,14 @@
 """Compiled programs kept between runs, by content.
 
-Three kinds of entry, each a file whose name is its key:
+Four kinds of entry, each a file whose name is its key:
 
+    units/     how one file of several is compiled -> the files that were read, with their hashes, and the IR
     recipes/   what to compile and how -> the files that were read, with their hashes, and the hash of the text
     modules/   hash of the text        -> the text of the linked module
     programs/  hash of the text, of the code that parses it, and of the directory that positions are relative
                to -> the `Program`
 
-A recipe counts only while every file it lists has the hash it had. Like any compiler cache, it does not see a
+A unit or recipe counts only while every file it lists has the hash it had. Like any compiler cache, it does not see a
 new file that would now be found earlier on the include path.
 
 A cache never fails: what cannot be written is not kept, what is damaged, not ours, or of another version is
@@ -27,7 +28,7 @@ import pickle
 import stat
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache as remember
 from pathlib import Path
@@ -36,7 +37,7 @@ from types import MappingProxyType
 from raceproof import __version__
 from raceproof.core import PRUNE_INTERVAL, prune
 from raceproof.frontend.compile import CompiledUnit, command_for, tool_identity
-from raceproof.frontend.inputs import CompileRequest
+from raceproof.frontend.inputs import CompileRequest, Unit
 from raceproof.ir import Program
 
 log = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ log = logging.getLogger(__name__)
 FORMAT = 1
 SIZE_LIMIT = 1_000_000_000
 _MAGIC = b"raceproof cache %d\n" % FORMAT
-_KINDS = ("recipes", "modules", "programs")
+_KINDS = ("units", "recipes", "modules", "programs")
 _DAMAGED = (
     pickle.UnpicklingError, AttributeError, EOFError, ImportError, IndexError, KeyError, TypeError, ValueError,
 )  # fmt: skip
@@ -167,14 +168,67 @@ def keep_module(
 ) -> Recipe:
     """Keep the text of a compilation that began at `started`, unless a file that it read changed meanwhile."""
     recipe = Recipe(digest_of(text), tuple(unit.command for unit in compiled))
-    files = list(dict.fromkeys(file for unit in compiled for file in unit.dependencies))
-    hashes = {str(file): _file_digest(file) for file in files}
-    if any(digest is None for digest in hashes.values()) or any(file.stat().st_mtime > started for file in files):
+    hashes = _hashes((file for unit in compiled for file in unit.dependencies), started)
+    if hashes is None:
         return recipe
     fields = {"digest": recipe.digest, "commands": recipe.commands, "files": hashes}
     cache.write("modules", recipe.digest, text.encode("utf-8", "replace"))
     cache.write("recipes", _recipe_key(request), json.dumps(fields).encode())
     return recipe
+
+
+def _hashes(files: Iterable[Path], started: float) -> dict[str, str] | None:
+    """Of what a compilation that began at `started` has read; None if that is not certain to be what is there now."""
+    found: dict[str, str] = {}
+    for file in dict.fromkeys(files):
+        digest = _file_digest(file)
+        try:
+            if digest is None or file.stat().st_mtime > started:
+                return None
+        except OSError:
+            return None
+        found[str(file)] = digest
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class KeptUnits:
+    """The units of a program of several, so that a change of one file compiles that one only."""
+
+    cache: Cache
+    request: CompileRequest
+
+    def find(self, unit: Unit, extra: tuple[str, ...]) -> CompiledUnit | None:
+        """The unit compiled with these flags, if no file that went into it has changed."""
+        payload = self.cache.read("units", self._key(unit, extra)) if self._may_keep(unit) else None
+        if payload is None:
+            return None
+        try:
+            fields = json.loads(payload)
+            files: Mapping[str, str] = fields["files"]
+            if not all(_file_digest(Path(name)) == digest for name, digest in files.items()):
+                return None
+            command, left_out = tuple(map(str, fields["command"])), tuple(map(str, fields["left_out"]))
+            return CompiledUnit(str(fields["text"]), command, tuple(map(Path, files)), left_out)
+        except _DAMAGED as error:
+            log.debug("damaged unit: %r", error)
+            return None
+
+    def keep(self, unit: Unit, extra: tuple[str, ...], compiled: CompiledUnit, started: float) -> None:
+        if not self._may_keep(unit) or not isinstance(compiled.text, str) or compiled.prototypes:
+            return
+        hashes = _hashes(compiled.dependencies, started)
+        if hashes is not None:
+            fields = {"text": compiled.text, "command": compiled.command, "left_out": compiled.left_out}
+            self.cache.write("units", self._key(unit, extra), json.dumps({"files": hashes, **fields}).encode())
+
+    def _may_keep(self, unit: Unit) -> bool:
+        """A program of one unit is kept as a module. Under an overlay, files are not what their names say."""
+        return len(self.request.units) > 1 and not any("vfsoverlay" in flag for flag in unit.flags)
+
+    def _key(self, unit: Unit, extra: tuple[str, ...]) -> str:
+        how = json.dumps([str(unit.file), str(unit.directory), command_for(unit, self.request), extra])
+        return _digest_of_parts(__version__, _code_digest(), *tool_identity(self.request), how)
 
 
 def find_module(cache: Cache, recipe: Recipe) -> str | None:

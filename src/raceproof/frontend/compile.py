@@ -17,10 +17,12 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 import llvmlite
 
@@ -78,18 +80,35 @@ class CompiledUnit:
     prototypes: Mapping[str, Prototype] = field(default_factory=dict)
 
 
-def compile_units(request: CompileRequest, zig_cache: Path | None, budget: Budget) -> list[CompiledUnit]:
+class UnitStore(Protocol):
+    """Keeps compiled units, by what they were made of; `extra`: flags beside those of the unit."""
+
+    def find(self, unit: Unit, extra: tuple[str, ...]) -> CompiledUnit | None: ...
+    def keep(self, unit: Unit, extra: tuple[str, ...], compiled: CompiledUnit, started: float) -> None: ...
+
+
+def compile_units(
+    request: CompileRequest, zig_cache: Path | None, budget: Budget, store: UnitStore | None = None
+) -> list[CompiledUnit]:
     """Compile all units, several at a time; the first error in the order of the units is raised.
 
-    `zig_cache` is where zig may keep what it builds once for all programs; None if there is no such place.
+    `zig_cache` is where zig may keep what it builds once for all programs; None if there is no such place. What is in
+    the `store` is not compiled again.
     """
     check_compiler(request)
     with tempfile.TemporaryDirectory(prefix="raceproof-") as scratch:
         environment = _environment(request, zig_cache, Path(scratch, "zig"))
 
         def work(number: int, extra: tuple[str, ...] = ()) -> CompiledUnit:
-            own = Path(tempfile.mkdtemp(dir=scratch))
-            return _compile_unit(request.units[number], request, own, environment, budget, extra)
+            unit = request.units[number]
+            found = store.find(unit, extra) if store is not None else None
+            if found is not None:
+                return found
+            started, own = time.time(), Path(tempfile.mkdtemp(dir=scratch))
+            made = _compile_unit(unit, request, own, environment, budget, extra)
+            if store is not None:
+                store.keep(unit, extra, made, started)
+            return made
 
         def again(number: int) -> CompiledUnit:
             try:

@@ -73,7 +73,7 @@ def _linked(
         from raceproof.frontend.link import link  # LLVM is loaded only where it is needed: most runs hit the cache
 
         started = time.time()
-        compiled = compile_units(request, cache.zig_directory(), budget)
+        compiled = compile_units(request, cache.zig_directory(), budget, kept.KeptUnits(cache, request))
         left_out = [*request.left_out, *(obstacle for unit in compiled for obstacle in unit.left_out)]
         text = with_obstacles(link(request, compiled, budget), left_out)
         text = with_prototypes(text, joined(unit.prototypes for unit in compiled))

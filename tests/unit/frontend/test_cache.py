@@ -5,15 +5,19 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import random
+import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from raceproof import frontend
 from raceproof.core import InputError
-from raceproof.frontend import Cache, CompileRequest, cache, pipeline
+from raceproof.frontend import Cache, CompileRequest, Unit, cache, pipeline
+from raceproof.frontend import compile as compile_
 from raceproof.ir import Program
 
 SOURCE = '#include "part.h"\nint g;\nint main(void) { return g + PART; }\n'
@@ -177,6 +181,81 @@ def test_a_cache_that_cannot_be_written_is_no_error(root: str, work: list[str]) 
     store = Cache(Path(root).absolute())
     assert frontend.load(request(), cache=store) == frontend.load(request(), cache=store)
     assert work.count("compile_units") == 2
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the files that the compiler was run for."""
+    done: list[str] = []
+    stage = compile_._compile_unit
+
+    def run(unit: Unit, *args: Any) -> object:
+        done.append(unit.file.name)
+        return stage(unit, *args)
+
+    monkeypatch.setattr(compile_, "_compile_unit", run)
+    return done
+
+
+def two_files() -> CompileRequest:
+    Path("b.c").write_text("int helper(void) { return 2; }\n")
+    return frontend.from_files(["a.c", "b.c"])
+
+
+def test_only_the_file_that_has_changed_is_compiled(store: Cache, compiled: list[str], tmp_path: Path) -> None:
+    asked = two_files()
+    frontend.load(asked, cache=store)
+    assert sorted(compiled) == ["a.c", "b.c"]
+    compiled.clear()
+    Path("b.c").write_text("int helper(void) { return 3; }\n")
+    incremental = frontend.load(asked, cache=store)
+    assert compiled == ["b.c"]
+    assert incremental == frontend.load(asked, cache=Cache(tmp_path / "fresh"))
+    compiled.clear()
+    Path("part.h").write_text("#define PART 9\n")
+    changed = frontend.load(asked, cache=store)
+    assert compiled == ["a.c"]
+    assert changed == frontend.load(asked, cache=Cache(tmp_path / "other"))
+
+
+def test_a_changed_copy_does_not_take_the_units_of_the_original(store: Cache, compiled: list[str]) -> None:
+    asked = two_files()
+    before = frontend.link_program(asked, cache=store)
+    Path("changed").mkdir()
+    texts = {str(Path("b.c").resolve()): b"int helper(void) { return 7; }\n"}
+    other = frontend.with_changes(asked, texts, Path("changed").resolve())
+    compiled.clear()
+    assert frontend.link_program(other, cache=store).text != before.text
+    assert sorted(compiled) == ["a.c", "b.c"]
+    assert frontend.link_program(asked, cache=store).text == before.text
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b'{"files": {}, "text": 1}', b"[]"])
+def test_damaged_units_are_made_again(store: Cache, compiled: list[str], content: bytes) -> None:
+    asked = two_files()
+    frontend.load(asked, cache=store)
+    for path in entries(store, "units"):
+        store.write("units", path.name, content)
+    Path("b.c").write_text("int helper(void) { return 3; }\n")
+    compiled.clear()
+    frontend.load(asked, cache=store)
+    assert sorted(compiled) == ["a.c", "b.c"]
+
+
+@pytest.mark.slow
+def test_incremental_loads_are_those_from_nothing(store: Cache, tmp_path: Path) -> None:
+    """Edits of sources and headers, drawn: what comes out is what a compilation of everything gives."""
+    draw = random.Random(28)
+    for name in "bcd":
+        text = f'#include "part.h"\nint {name}_value = 0 + PART;\nint {name}(void) {{ return 0; }}\n'
+        Path(f"{name}.c").write_text(text)
+    asked = frontend.from_files(["a.c", "b.c", "c.c", "d.c"])
+    for round in range(25):
+        name = draw.choice(["b.c", "c.c", "d.c", "part.h"])
+        text = re.sub(r"\b\d+\b", lambda _: str(draw.randrange(5)), Path(name).read_text())
+        Path(name).write_text(text + draw.choice(["", "\n", f"/* {draw.random()} */\n"]))
+        fresh = frontend.link_program(asked, cache=Cache(tmp_path / f"fresh-{round}"))
+        assert frontend.link_program(asked, cache=store) == fresh
 
 
 def test_the_entry_used_longest_ago_goes_first(tmp_path: Path) -> None:
