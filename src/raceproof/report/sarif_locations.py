@@ -24,12 +24,13 @@ class Artifacts:
         self._root = root.resolve()
         self._locations: dict[str, dict[str, Json]] = {}
         self._targets: set[str] = set()
+        self._keys: dict[str, str] = {}
         self._lines: dict[str, list[bytes]] = {}
 
     def add_target(self, file: str) -> None:
         """A file that was analysed, whether or not anything was found in it."""
         self._file(file)
-        self._targets.add(_key(file))
+        self._targets.add(self._key(file))
 
     def base(self) -> dict[str, Json]:
         return {ROOT: {"uri": self._root.as_uri().rstrip("/") + "/"}}
@@ -84,21 +85,22 @@ class Artifacts:
         return result
 
     def _file(self, file: str) -> dict[str, Json]:
-        key = _key(file)
+        key = self._key(file)
         if key not in self._locations:
             self._locations[key] = {**self._uri(file), "index": len(self._locations)}
         return self._locations[key]
+
+    def _key(self, file: str) -> str:
+        """The same for all names of a file."""
+        if file not in self._keys:
+            self._keys[file] = str(Path(file).resolve())
+        return self._keys[file]
 
     def _uri(self, file: str) -> dict[str, Json]:
         path = Path(file).resolve()
         if path.is_relative_to(self._root):
             return {"uri": quote(os.fsencode(path.relative_to(self._root))), "uriBaseId": ROOT}
         return {"uri": path.as_uri()}
-
-
-def _key(file: str) -> str:
-    """The same for all names of a file."""
-    return str(Path(file).resolve())
 
 
 def _units(text: bytes) -> int:
