@@ -183,3 +183,27 @@ def test_a_session_of_neovim(bank: Path, tmp_path: Path) -> None:
     assert "action raceproof: repair this race (checked)" in done.stdout
     assert "nothing is found any more" in done.stdout
     assert bank.read_text().count("pthread_mutex_lock(&account.lock)") == 1  # deposit() takes it by another name
+
+
+@pytest.mark.slow
+def test_a_session_of_emacs(bank: Path, tmp_path: Path) -> None:
+    """Another real editor: eglot shows what is found, and what is known of a variable."""
+    emacs = shutil.which("emacs")
+    if emacs is None:
+        pytest.skip("Emacs is not installed")
+    settings = {"SERVER": f"{sys.executable} -m raceproof lsp", "FILE": bank.name, "WORD": "account.balance"}
+    done = subprocess.run(
+        [emacs, "-Q", "--batch", "-l", str(SESSION.with_name("emacs_session.el"))],
+        cwd=tmp_path,
+        env=os.environ | settings,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=3 * SECONDS,
+        check=False,
+    )
+    if "Cannot open load file" in done.stderr and "eglot" in done.stderr:
+        pytest.skip("Emacs before 29, without the package eglot")
+    assert done.returncode == 0, done.stderr
+    assert "found 37: raceproof [data-race]: data race on account.balance: read holding no lock" in done.stderr
+    assert "hover `account.balance`: guarded by account.lock at 1 of 2 accesses; **race**, executed" in done.stderr
