@@ -26,7 +26,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "domains": {"core", "ir", "model", "native"},
     "native": {"core", "frontend"},  # the compiler is the front end's
     **dict.fromkeys(ENGINES, BELOW_ENGINES),
-    "explore": BELOW_ENGINES | {"frontend", "native"},  # it asks the front end to instrument the IR
+    "cluster": {"core"},
+    "explore": BELOW_ENGINES | {"cluster", "frontend", "native"},  # it asks the front end to instrument the IR
     "petri": BELOW_ENGINES | {"native"},
     # it replays, draws nets and graphs, unwinds; it never asks for a proof
     "evidence": BELOW_ENGINES | {"spec", "interpreter", "explore", "petri", "shapes", "transactions", "bmc"},
@@ -38,7 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "harness": {"core", "frontend"},
     "lsp": {"core"},  # each check is a process of its own
     "portfolio": BELOW_ENGINES | ENGINES | {"config", "frontend"},
-    "cli": BELOW_ENGINES | ENGINES | ABOVE_ENGINES | {"builds", "config", "corpora", "evidence", "frontend"},
+    "cli": BELOW_ENGINES | ENGINES | ABOVE_ENGINES | {"builds", "cluster", "config", "corpora", "evidence", "frontend"},
     "api": BELOW_ENGINES | {"frontend", "portfolio", "report"},
     "__main__": {"cli", "builds"},
     "__init__": {"api"},  # when it is first used

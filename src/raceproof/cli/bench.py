@@ -14,6 +14,7 @@ from pathlib import Path
 
 from raceproof import __version__, corpora, portfolio
 from raceproof.cli.check import engine_names
+from raceproof.cli.clusters import refuse_cluster_argument
 from raceproof.cli.options import Commands, positive
 from raceproof.cli.output import ResultFile, discard, is_interactive, wants_color
 from raceproof.cli.progress import Progress
@@ -135,6 +136,7 @@ def add_parser(commands: Commands) -> None:
         metavar=("RUN1", "RUN2"),
         help="what has changed between two runs, by their DIR",
     )
+    refuse_cluster_argument(parser)
     parser.set_defaults(run=run)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from raceproof import config, explore, frontend, ir, portfolio, report
 from raceproof.cli.all_targets import check_all
+from raceproof.cli.clusters import add_cluster_argument, cluster_given
 from raceproof.cli.configured import add_config_arguments, configured
 from raceproof.cli.given import add_given_arguments, add_link_argument, given_of
 from raceproof.cli.made_harness import HarnessOptions, add_harness_arguments, made_for
@@ -73,9 +74,10 @@ class CheckOptions:
 
     @staticmethod
     def of(args: argparse.Namespace) -> CheckOptions:
+        cluster = cluster_given(args)  # before the configuration says how many processes
         found = configured(args)
         settings = portfolio.Settings(
-            search=explore.ExploreOptions(find_all=args.all, spurious=args.spurious_wakeups),
+            search=explore.ExploreOptions(find_all=args.all, spurious=args.spurious_wakeups, cluster=cluster),
             accepted=Scope(args.accept) if args.accept is not None else Scope.ALL_INPUTS,
             properties=properties_of(args),
         )
@@ -165,6 +167,7 @@ def add_arguments(parser: Parser) -> None:
         "as an assumption (default: yes)",
     )
     add_harness_arguments(parser)
+    add_cluster_argument(parser)
     add_run_arguments(parser, time_limit=None)
     add_result_arguments(parser)
     add_config_arguments(parser)

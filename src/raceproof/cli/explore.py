@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 
 from raceproof import explore, portfolio
 from raceproof.cli.check import CheckOptions, analyse
+from raceproof.cli.clusters import add_cluster_argument, cluster_given
 from raceproof.cli.configured import add_config_arguments, configured
 from raceproof.cli.given import add_given_arguments, add_link_argument
 from raceproof.cli.options import (
@@ -118,6 +121,14 @@ def add_parser(commands: Commands) -> None:
         action="store_true",
         help="pdp, dhtc, race: explore subspaces without races, too; dhtc is then DPOR with sleep sets",
     )
+    several = parser.add_argument_group("several workers, several runs")
+    add_cluster_argument(several)
+    several.add_argument(
+        "--checkpoint",
+        type=Path,
+        metavar="F",
+        help="keep in this file what is left to search: the same command then goes on after Ctrl-C or a crash",
+    )
     add_property_argument(parser)
     add_run_arguments(parser, time_limit=None)
     add_result_arguments(parser)
@@ -134,6 +145,9 @@ def run(args: argparse.Namespace) -> Exit:
     if Property.DEADLOCK in properties and args.algorithm not in (None, *explore.FINDS_DEADLOCKS):
         found_by = " or ".join(explore.FINDS_DEADLOCKS)
         raise InputError(f"--algorithm {args.algorithm} leaves out deadlocks: use {found_by} with --property deadlock")
+    cluster = cluster_given(args)
+    if args.checkpoint is not None:
+        _check_checkpoint(args, properties)
     search = explore.ExploreOptions(
         algorithm=args.algorithm or explore.DEFAULT_ALGORITHM,
         find_all=args.all,
@@ -146,6 +160,8 @@ def run(args: argparse.Namespace) -> Exit:
         symmetry=args.symmetry,
         monitors=args.monitors,
         idle_values=args.idle_values,
+        cluster=cluster,
+        checkpoint=args.checkpoint,
         pruning="printed" if args.as_printed else "none" if args.no_pruning else "repaired",
     )
     settings = portfolio.Settings(
@@ -156,4 +172,16 @@ def run(args: argparse.Namespace) -> Exit:
         accepted=Scope.THIS_INPUT,  # which is what this command is asked about
         properties=properties,
     )
-    return analyse(CheckOptions.made(args, configured(args), _ENGINES[args.pairs], settings))
+    status = analyse(CheckOptions.made(args, configured(args), _ENGINES[args.pairs], settings))
+    if args.checkpoint is not None and args.checkpoint.exists() and status in (Exit.UNKNOWN, Exit.INTERRUPTED):
+        print(f"raceproof: the same command goes on from {args.checkpoint}", file=sys.stderr)
+    return status
+
+
+def _check_checkpoint(args: argparse.Namespace, properties: tuple[Property, ...]) -> None:
+    if args.algorithm == explore.STATES:
+        raise InputError("--algorithm states has no checkpoints: its table of states is not kept")
+    if len(properties) > 1:
+        raise InputError("--checkpoint is for one search: give one --property")
+    if not args.checkpoint.absolute().parent.is_dir():
+        raise InputError(f"--checkpoint {args.checkpoint}: there is no directory {args.checkpoint.absolute().parent}")

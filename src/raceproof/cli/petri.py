@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from raceproof import facts, frontend, lockset, petri
+from raceproof.cli.clusters import refuse_cluster_argument
 from raceproof.cli.configured import configured
 from raceproof.cli.options import DEFAULT_TIME_LIMIT, Commands, InputOptions, add_input_arguments, add_run_arguments
 from raceproof.cli.output import ResultFile, discard, json_file
@@ -138,6 +139,7 @@ def add_parser(commands: Commands) -> None:
     settings.add_argument("--config", type=Path, metavar="F", help="read this file (default: as for check)")
     settings.add_argument("--no-config", action="store_true", help="read no configuration file")
     parser.add_argument("--json", metavar="F", help="also write the result to this file as JSON; - for standard output")
+    refuse_cluster_argument(parser)
     parser.set_defaults(run=run, engines=None, jobs=None, baseline=None)  # which the configuration may have
 
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from raceproof import explore, frontend, ir, portfolio
 from raceproof.cli.check import CheckOptions, analyse
+from raceproof.cli.clusters import refuse_cluster_argument
 from raceproof.cli.configured import add_config_arguments, configured
 from raceproof.cli.given import add_given_arguments, add_link_argument
 from raceproof.cli.options import (
@@ -73,6 +74,7 @@ def add_parser(commands: Commands) -> None:
         help="a wait at a condition variable may end without a signal, as POSIX allows (default: yes)",
     )
     add_run_arguments(parser, time_limit=None)
+    refuse_cluster_argument(parser)
     add_result_arguments(parser)
     add_config_arguments(parser)
     parser.set_defaults(run=run, engines=None, accept=None)

@@ -14,6 +14,7 @@ from raceproof.core.errors import (
 from raceproof.core.graph import dominators, natural_loops, reverse_postorder, strongly_connected, targets_of_back_edges
 from raceproof.core.memory import rare_collections
 from raceproof.core.names import suggestion
+from raceproof.core.numbers import about
 from raceproof.core.pruning import PRUNE_INTERVAL, prune
 from raceproof.core.source import SourcePos
 
@@ -29,6 +30,7 @@ __all__ = [
     "SourcePos",
     "ToolMissing",
     "Unsupported",
+    "about",
     "dominators",
     "natural_loops",
     "prune",

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from raceproof import facts
 from raceproof.core import Budget, Contradiction, InternalError
+from raceproof.explore.checkpoint import kept_isolation
 from raceproof.explore.deadlocks import LIVELOCK, executed_deadlocks, judge
 from raceproof.explore.diagnoses import FAILS_ALIKE, why_it_shows_little
 from raceproof.explore.options import FINDS_DEADLOCKS, ExploreOptions
@@ -34,6 +35,7 @@ from raceproof.explore.protocol import (
     of_kind,
 )
 from raceproof.explore.replay import attempts_of, repeated
+from raceproof.explore.shared import run_shared
 from raceproof.explore.shortening import shortened
 from raceproof.explore.timed_waits import telling_wakeups
 from raceproof.explore.weak_exchanges import telling_failures
@@ -45,6 +47,7 @@ from raceproof.model import (
     Exhausted,
     Finding,
     Incident,
+    InputKind,
     PairClass,
     RacePair,
     RacePairs,
@@ -168,12 +171,17 @@ def _search(
     if options.jobs > 1 and options.algorithm == STATES:
         notes.append("one process: the search over states does not divide its table")
     notes += [f"a child process for each execution: {prepared.why_isolation}"] if prepared.why_isolation else []
-    host_run = _run_once(prepared, options, budget)
     may_fork = prepared.isolation == "memory" and options.isolation == "auto"
+    if may_fork and options.checkpoint is not None and kept_isolation(options.checkpoint) == "fork":
+        may_fork, prepared = False, replace(prepared, isolation="fork")
+        notes.append("a child process for each execution, as before the checkpoint")
+    host_run = _run_once(prepared, options, budget)
     may_fork = may_fork and not (host_run.interrupted or host_run.is_lost)
     if host_run.end is None and may_fork and budget.remaining() > _RESERVE:
         notes.append(f"a child process for each execution: without, the run failed ({host_run.problem})")
         prepared = replace(prepared, isolation="fork")
+        if options.checkpoint is not None:
+            options.checkpoint.unlink(missing_ok=True)
         host_run = _run_once(prepared, options, budget)
     bounds = _bounds(cp, host_run)
     if status := int(host_run.stats().get("client_failed", 0)):
@@ -261,11 +269,13 @@ def _run_once(prepared: Prepared, options: ExploreOptions, budget: Budget) -> Ho
         rate = progress.executions / seconds
         options.on_progress(
             f"engine explore: {progress.executions:,} executions, {rate:,.0f}/s, depth {progress.depth},"
-            f" {progress.open_pairs} pairs open"
+            f" {progress.open_pairs} pairs open" + (f", {progress.more}" if progress.more else "")
         )
 
     asked = control(prepared, options, limit)
-    if options.jobs == 1 or options.algorithm == STATES:  # its table of states is that of one process
+    if options.cluster is not None or options.checkpoint is not None:
+        host_run = run_shared(prepared, asked, options, show)
+    elif options.jobs == 1 or options.algorithm == STATES:  # its table of states is that of one process
         host_run = run_host(prepared.host, prepared.program, asked, show)
     else:
         host_run = run_hosts(prepared.host, prepared.program, asked, options.jobs, show, sharing=options.sharing)
@@ -441,6 +451,8 @@ def _all_bounds(
     if (wait := next(telling_wakeups(cp.program), None)) is not None:
         where = f" at {wait.pos.file}:{wait.pos.line}" if wait.pos is not None else ""
         bounds += (f"that the timed wait{where} returns 0 without a signal was not tried",)
+    if options.cluster is not None and not options.cluster.is_here and (asked := _asked_of_machine(cp)) is not None:
+        bounds += (f"{asked} may differ between the machines of the cluster",)
     if options.deadlocks:
         bounds += _untried_waits(cp)
     if cp.overwriting_late:
@@ -457,6 +469,15 @@ def _all_bounds(
     if races and options.algorithm not in _BEHIND_RACES:
         bounds += ("not all that may come behind the races that were executed was tried",)
     return bounds
+
+
+def _asked_of_machine(cp: ConcurrentProgram) -> str | None:
+    """What the program may ask of the machine that it runs on; None if nothing. Arguments and standard input are sent
+    with it, but a stream may be another one."""
+    if cp.inputs is None:
+        return "what the program asks of its machine"
+    first = next((asked for asked in cp.inputs if asked.kind is not InputKind.ARGUMENTS), None)
+    return f"what the program gets from {first}" if first is not None else None
 
 
 def _stray(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOptions, host_run: HostRun) -> str | None:
@@ -499,6 +520,8 @@ def _obstacle(
             return f"{seen}; then it was interrupted"
         case "failure":
             return f"{seen}; {FAILS_ALIKE}"
+        case "given up":
+            return f"{seen}; a part of the search was given up, because its worker was lost each time"
         case "pairs":
             return f"{seen}; the search ended with more races than it can keep"
         case "replayed":
@@ -532,6 +555,8 @@ def _why_stopped(host_run: HostRun, options: ExploreOptions, budget: Budget) -> 
             return "more races than it can keep"
         case "failure":
             return FAILS_ALIKE
+        case "given up":
+            return "a part of the search was given up"
         case "executions":
             return f"limit of {_count(options.max_executions, 'execution')} reached"
         case reason:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
+from raceproof.cluster import Cluster
 from raceproof.explore.target import Target
 from raceproof.frontend import LinkedModule
 from raceproof.model import Models, ObjectId, RacePair, Surroundings
@@ -19,11 +21,14 @@ what cannot have a race."""
 @dataclass(frozen=True, slots=True)
 class Sharing:
     """When work is divided. `first`: seconds that the first host has for itself; `later`: that any other has, and
-    between two questions; `executions`: after so many a host gives back what it has left (0: only when asked)."""
+    between two questions; `executions`: after so many a host gives back what it has left (0: only when asked).
+    Where an item ends when it is asked, it has `briefly` while there are few, `longest` when there are many."""
 
     first: float = 0.3
     later: float = 0.1
     executions: int = 0
+    briefly: float = 0.3
+    longest: float = 4.0
 
 
 DEFAULT_SHARING = Sharing()
@@ -41,9 +46,10 @@ class ExploreOptions:
     without locks; they are watched, but subspaces are not searched for their sake. `watched`: pairs of an earlier
     search, which stay instrumented so that its schedules keep their meaning; `known_races`: those of them that
     race. `outlived`: local variables that threads may use when their function has returned: then two accesses meet
-    that nothing else brings together, which is no contradiction. `jobs`: processes that search; `sharing`: when
-    they divide the work. `models`: what the user says about functions. `pruning`: of subspaces without races, in
-    the searches that do so: repaired, printed ([PDP, Fig. 7] as it stands, which proves nothing) or none.
+    that nothing else brings together, which is no contradiction. `jobs`: processes that search, or `cluster`: what
+    does so instead; `sharing`: when they divide the work; `checkpoint`: the file in which the state of the search is
+    kept. `models`: what the user says about functions. `pruning`: of subspaces without races, in the searches that do
+    so: repaired, printed ([PDP, Fig. 7] as it stands, which proves nothing) or none.
     `deadlocks`: look for deadlocks, which only some algorithms do (`FINDS_DEADLOCKS`), and go on behind races.
     `target`: where programs run, None for this machine. `surroundings`: what is around the program there.
     `max_states`: of algorithm `states`, how many it remembers (0: as many as there is memory for); `exact_states`: it
@@ -64,6 +70,8 @@ class ExploreOptions:
     spurious: bool = True
     pruning: str = "repaired"
     jobs: int = 1
+    cluster: Cluster | None = None
+    checkpoint: Path | None = None
     sharing: Sharing = DEFAULT_SHARING
     trust: bool = True
     confirmations: int = 2

@@ -1,38 +1,42 @@
-"""One search by several hosts: `--jobs N`.
+"""One search by several workers: `--jobs N`, and `--cluster`.
 
-One host begins alone, and most searches end there. When there is a process to spare, a host that has been at work for
-a while is asked for a part of what it has left: a work item is a schedule prefix, and for each of its nodes the set of
-threads that are tried there by others (asleep, or done). A host never goes back to a node of its prefix; where it
-would like to, it sends a request. So for each node that several hosts know this module keeps the set of threads that
-are taken care of there, in the order in which they were added, which is what the sleep sets need (native/items.c).
+One worker begins alone, and most searches end there. A work item is a schedule prefix, and for each of its nodes the
+set of threads that are tried there by others (asleep, or done). Whoever has one at work never goes back to a node of
+its prefix; where it would like to, it sends a request. What is left of an item comes back as items (explore/tree.py).
 
-The result is that of a search by one host: the same verdict and, when all races are wanted, the same racing pairs.
-Which race is found first may depend on how fast the hosts are; and `optimal` makes the same executions, but may begin
+There are two ways to divide. With processes of this machine, one that has been at work for a while is asked for a part
+when there is a process to spare, and goes on with the rest; what it tells counts at once. On a cluster, or when open
+items are kept in a file, an item ends after some seconds and gives back all that it has left, and what it tells counts
+when it has ended (`Crew.is_whole`): then an item may be lost without harm. It is done again, but given up when that
+fails three times; the result is then no proof.
+
+The result is that of a search by one worker: the same verdict and, when all races are wanted, the same racing pairs.
+Which race is found first may depend on how fast the workers are; and `optimal` makes the same executions, but may begin
 some more that turn out to be equivalent to others, and end blocked.
 
-What a host finds out about the program in the course of its search (try-locks, racing accesses that become
+What a worker finds out about the program in the course of its search (try-locks, racing accesses that become
 scheduling points) changes the search tree. Then all parts of it are void, and the search begins anew with the facts.
 """
 
 from __future__ import annotations
 
-import heapq
-import itertools
 import logging
 import time
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from raceproof.core import InternalError
+from raceproof.explore.crew import Crew, LocalCrew, Order, Runner
+from raceproof.explore.estimate import Estimate
+from raceproof.explore.ledger import Ledger
 from raceproof.explore.options import DEFAULT_SHARING, Sharing
-from raceproof.explore.process import GRACE, LATE, TICK, Host, HostRun, OnProgress, Where, signals_handled, wait_for
+from raceproof.explore.process import GRACE, LATE, TICK, HostRun, OnProgress, Where, signals_handled
 from raceproof.explore.protocol import (
+    GIVEN_UP,
     BoundedRecord,
     Control,
     EndRecord,
-    Facts,
     KnownRecord,
     NodeRecord,
     OtherRecord,
@@ -44,55 +48,50 @@ from raceproof.explore.protocol import (
     Record,
     RequestRecord,
     StatRecord,
-    Step,
     ThreadRecord,
     UndividedRecord,
     VisibleRecord,
 )
 from raceproof.explore.target import Unreachable
-from raceproof.model import AccessId
+from raceproof.explore.tree import Node, Tree
 
 log = logging.getLogger(__name__)
 
+MOST_LOSSES = 3
+"""So often an item is begun when its worker is lost each time."""
 _IMPATIENT = 0.02  # seconds between looks when there is a process to spare
 _PROGRESS = 0.5
+_TOLD_LOSSES = 5  # of which there is a note
+_LAST_ITEMS = 1.0  # seconds in which items that count as a whole may still end when the search does
+_STEPWISE = "complete", "items"  # ends of an item that has told all that follows from it
 UNDIVIDED = "one process: the values of the program's inputs are tried one after the other"
 
 
-_Order = tuple[bool, tuple[int, ...]]
+@dataclass(slots=True)
+class State:
+    """All that a search has to remember. `reason`: why it ended before it was complete; `is_alone`: the program has
+    inputs, one worker must do it; `at_work`: where items began that have not ended."""
+
+    tree: Tree = field(default_factory=Tree)
+    ledger: Ledger = field(default_factory=Ledger)
+    estimate: Estimate = field(default_factory=Estimate)
+    is_alone: bool = False
+    reason: str | None = None
+    at_work: list[Node] = field(default_factory=list)
 
 
-class _Node:
-    """The state behind a prefix. `mask`: threads before the last one of the prefix at the node above; `taken`: threads
-    that are taken care of at this node."""
-
-    __slots__ = ("above", "depth", "mask", "taken", "thread")
-
-    def __init__(self, above: _Node | None = None, thread: int = 0, mask: int = 0) -> None:
-        self.above, self.thread, self.mask = above, thread, mask
-        self.depth: int = 0 if above is None else above.depth + 1
-        self.taken = 0
-
-    def prefix(self) -> list[_Node]:
-        """All nodes from the root to this one."""
-        nodes: list[_Node] = []
-        node: _Node | None = self
-        while node is not None:
-            nodes.append(node)
-            node = node.above
-        return nodes[::-1]
-
-    def steps(self) -> tuple[Step, ...]:
-        return tuple((node.thread, node.mask) for node in self.prefix()[1:])
+OnState = Callable[[State, bool], None]
+"""What is told the state now and then, and at the end (True)."""
 
 
 @dataclass(eq=False, slots=True)
 class _Worker:
-    """A host at work behind the last node of `path`; it began behind `origin`."""
+    """Somebody at work behind the last node of `path`, who began behind `origin`. `held`: what it has told, if that
+    does not count yet; `done`: mass of the tree that it has searched, which counts when it ends."""
 
-    host: Host
-    origin: _Node
-    path: list[_Node]
+    runner: Runner
+    origin: Node
+    path: list[Node]
     budget: int
     since: float
     patience: float
@@ -102,7 +101,9 @@ class _Worker:
     is_obsolete: bool = False
     progress: ProgressRecord | None = None
     end: str | None = None
+    done: float = 0.0
     stats: dict[str, int | float] = field(default_factory=dict)
+    held: list[Record] = field(default_factory=list)
 
 
 def run_hosts(
@@ -115,61 +116,72 @@ def run_hosts(
     sharing: Sharing = DEFAULT_SHARING,
 ) -> HostRun:
     """As `run_host`, by up to `jobs` processes at a time."""
-    return _Search(host, program, control, jobs, on_progress, grace, sharing).run()
+    return run_crew(LocalCrew(host, program, control, jobs, grace, is_whole=False), control, on_progress, sharing)
+
+
+def run_crew(
+    crew: Crew,
+    control: Control,
+    on_progress: OnProgress = lambda record: None,
+    sharing: Sharing = DEFAULT_SHARING,
+    state: State | None = None,
+    on_state: OnState = lambda state, is_end: None,
+) -> HostRun:
+    """As `run_host`, by the crew; from the beginning, or from a state that was kept."""
+    return _Search(crew, control, on_progress, sharing, state, on_state).run()
 
 
 class _Search:
     def __init__(
         self,
-        host: Where,
-        program: Path,
+        crew: Crew,
         control: Control,
-        jobs: int,
         on_progress: OnProgress,
-        grace: float,
         sharing: Sharing,
+        state: State | None,
+        on_state: OnState,
     ) -> None:
-        self.host, self.program, self.control = host, program, control
-        self.jobs, self.on_progress, self.grace, self.sharing = jobs, on_progress, grace, sharing
+        self.crew, self.control, self.on_progress, self.sharing = crew, control, on_progress, sharing
+        self.on_state = on_state
+        self.state = state or State()
+        self.tree, self.ledger = self.state.tree, self.state.ledger
+        if state is None:
+            self.tree.begin()
         self.begin = time.monotonic()
+        self.seconds_before = self.ledger.seconds
         self.workers: list[_Worker] = []
-        self.queue: list[tuple[int, int, _Node]] = []
-        self.numbers = itertools.count()
-        self.reason: str | None = None  # why the search ends before it is complete
         self.must_restart = False
-        self.is_alone = False  # the program has inputs: one host must do it
-        self.is_undivided = False
+        self.is_undivided = self.state.is_alone
         self.is_interrupted = False
+        self.stopped_at: float | None = None  # and items may still end
         self.problem: str | None = None
-        self.shown = 0.0
-        # what is known, and what was found
-        self.threads: list[tuple[int, int]] = []
-        self.known: set[str] = set()
-        self.visible: set[AccessId] = set()
-        self.races: dict[tuple[AccessId, AccessId], tuple[_Order, RaceRecord]] = {}
-        self.others: dict[object, OtherRecord] = {}
-        self.bounds: dict[str, BoundedRecord] = {}
-        self.output: OutputRecord | None = None
-        self.notes: list[str] = []
         self.is_lost = False
-        self.totals: Counter[str] = Counter()
-        self.items = 0
+        self.notes: list[str] = []
+        self.shown = 0.0
 
     # -- from the beginning to the end
 
     def run(self) -> HostRun:
+        if not self.control.find_all and self.ledger.races:
+            self.state.reason = "race"  # kept from an earlier run
         try:
             with signals_handled(self._interrupt):
-                self._add(_Node())
-                while self.queue or self.workers:
-                    self._start_hosts()
+                while self.workers or (self.tree.open and not self._is_ending()):
+                    self._watch_time()
+                    self._start_items()
                     self._ask()
                     self._wait()
-                    if self.must_restart and not self.workers and self.reason is None and self.problem is None:
+                    self.ledger.seconds = self.seconds_before + time.monotonic() - self.begin
+                    if not self.must_restart:
+                        self.on_state(self.state, False)
+                    if self.must_restart and not self.workers and self.state.reason is None and self.problem is None:
                         self._begin_anew()
         finally:
             for worker in self.workers:
-                worker.host.end()
+                worker.runner.end()
+        if self.must_restart:  # and there was no time: what is open belongs to a tree that is no more
+            self.tree.begin()
+        self.on_state(self.state, True)
         return self._result()
 
     def _interrupt(self) -> None:
@@ -178,108 +190,151 @@ class _Search:
 
     def _stop(self, reason: str | None) -> None:
         """No new work, and what is under way ends with what it has."""
-        if self.reason is None or reason == "race":
-            self.reason = reason
-        self.queue.clear()
+        if self.state.reason is None or reason == "race":
+            self.state.reason = reason
+        if self.crew.is_whole and reason in ("interrupted", "time"):
+            self.stopped_at = time.monotonic()
+            for worker in self.workers:
+                worker.runner.ask()
+            return
+        if not self.crew.is_whole:
+            self.tree.open.clear()
         for worker in self.workers:
-            worker.host.interrupt()
+            worker.runner.interrupt()
 
     def _is_ending(self) -> bool:
-        return self.reason is not None or self.must_restart or self.problem is not None
+        return self.state.reason is not None or self.must_restart or self.problem is not None
+
+    def _watch_time(self) -> None:
+        now = time.monotonic()
+        if self.stopped_at is not None and now - self.stopped_at > _LAST_ITEMS:
+            self.stopped_at = now
+            for worker in self.workers:
+                worker.runner.interrupt()
+        limit = self.control.time_limit
+        if self.crew.is_whole and limit and now - self.begin > limit and not self._is_ending():
+            self._stop("time")
 
     def _begin_anew(self) -> None:
         self.must_restart = False
         # Whoever found a race may have been stopped before it could say what follows: its accesses are scheduling
         # points where all races are wanted.
-        self.visible |= {access for pair in self.races for access in pair}
-        log.info("the search begins anew: %s, %d visible accesses", sorted(self.known), len(self.visible))
-        self._add(_Node())
+        ledger = self.ledger
+        ledger.visible |= {access for pair in ledger.races for access in pair}
+        log.info("the search begins anew: %s, %d visible accesses", sorted(ledger.known), len(ledger.visible))
+        self.tree.begin()
+        self.state.estimate = Estimate()
 
     def _result(self) -> HostRun:
-        seconds = time.monotonic() - self.begin
-        stats = [StatRecord(name, value) for name, value in self.totals.items()]
-        stats += [StatRecord("seconds", seconds), StatRecord("items", self.items)]
-        races = [record for _, record in sorted(self.races.values(), key=lambda race: race[0])]
-        output = [self.output] if self.output is not None else []
+        given_up, left = self.ledger.given_up, None
+        reason = self.state.reason or (GIVEN_UP if given_up else "complete")
+        if reason != "complete":
+            left = self.state.estimate.left(self.tree)
         return HostRun(
-            records=[*output, *races, *self.others.values(), *self.bounds.values(), *stats],
-            end=None if self.problem is not None else self.reason or "complete",
+            records=[*self.ledger.records(), *(left.records() if left is not None else ())],
+            end=None if self.problem is not None else reason,
             problem=self.problem,
-            notes=(*self.notes, *((UNDIVIDED,) if self.is_undivided else ())),
+            notes=(
+                *self.notes,
+                *((UNDIVIDED,) if self.is_undivided else ()),
+                *(f"a part of the search was given up: {why}" for why in given_up),
+                *((f"the search did not end: {left}",) if left is not None else ()),
+            ),
             interrupted=self.is_interrupted,
             is_lost=self.is_lost,
-            seconds=seconds,
+            seconds=time.monotonic() - self.begin,
         )
 
     # -- giving out work
 
-    def _add(self, node: _Node) -> None:
-        """Short prefixes first: more follows them."""
-        heapq.heappush(self.queue, (node.depth, next(self.numbers), node))
-
-    def _start_hosts(self) -> None:
-        while self.queue and len(self.workers) < self.jobs:
+    def _start_items(self) -> None:
+        while self.tree.open and not self._is_ending():
+            room = self.crew.room(len(self.workers), len(self.tree.open))
+            if room <= 0:
+                return
             limit = self.control.time_limit
             remaining = limit - (time.monotonic() - self.begin) if limit else 0.0
             if limit and remaining <= 0:
                 self._stop("time")
                 return
-            budget = self._budget()
+            budget = self._budget(room)
             if budget is None:
                 if not self.workers:
                     self._stop("executions")
                 return
-            node = heapq.heappop(self.queue)[2]
-            self._start(node, budget, max(remaining, 0.01) if limit else 0.0)
+            self._start(self.tree.next(), budget, max(remaining, 0.01) if limit else 0.0)
 
-    def _budget(self) -> int | None:
-        """Executions for one more host, 0 for as many as it likes; None: all that are allowed are spoken for."""
+    def _budget(self, room: int) -> int | None:
+        """Executions for one more worker, 0 for as many as it likes; None: all that are allowed are spoken for."""
         if not self.control.max_executions:
             return self.sharing.executions
         free = self._executions_left() - sum(worker.budget for worker in self.workers)
         if free <= 0:
             return None
-        share = max(1, free // (self.jobs - len(self.workers)))
+        share = max(1, free // room)
         return min(share, self.sharing.executions) if self.sharing.executions else share
 
     def _executions_left(self) -> int:
-        return self.control.max_executions - self.totals["executions"]
+        return self.control.max_executions - self.ledger.totals["executions"]
 
-    def _start(self, node: _Node, budget: int, remaining: float) -> None:
-        is_whole = node.above is None
-        found = frozenset(self.races)
+    def _start(self, node: Node, budget: int, remaining: float) -> None:
+        is_first = node.above is None
         part = Part(
-            item=None if is_whole else node.steps(),
-            threads=tuple(self.threads),
+            item=None if is_first else node.steps(),
+            threads=tuple(self.ledger.threads),
             executions=budget,
-            facts=Facts(frozenset(self.known), frozenset(self.visible), found),
+            facts=self.ledger.facts(),
+            ends=self.crew.is_whole,
         )
-        # A search that turns out to have inputs is not divided and keeps its own count.
-        most = self._executions_left() if is_whole and self.control.max_executions else 0
-        control = replace(self.control, part=None if self.is_alone else part, time_limit=remaining, max_executions=most)
+        patience = self.sharing.first if is_first else self.sharing.later
+        if self.crew.is_whole:
+            patience = self._seconds(is_first, remaining)
+            remaining += _LAST_ITEMS + TICK if remaining else 0.0  # it is asked before
+        order = Order(
+            part=None if self.state.is_alone else part,
+            time_limit=remaining,
+            # A search that turns out to have inputs is not divided and keeps its own count.
+            max_executions=self._executions_left() if is_first and self.control.max_executions else 0,
+            seconds=0.0 if self.state.is_alone else patience,
+            is_alone=node.failures > 0,
+        )
         try:
-            host = Host(self.host, self.program, control, self.grace)
+            runner = self.crew.start(order)
         except Unreachable as error:
+            self.tree.add(node)
             self.problem = f"the target cannot be reached: {error}"
             self.is_lost = True
             self._stop(None)
             return
-        patience = self.sharing.first if is_whole else self.sharing.later
-        worker = _Worker(host, node, node.prefix(), budget, time.monotonic(), patience, is_undivided=self.is_alone)
-        self.workers.append(worker)
-        self.items += 1
+        is_alone = self.state.is_alone
+        self.workers.append(
+            _Worker(runner, node, node.prefix(), budget, time.monotonic(), patience, is_undivided=is_alone)
+        )
+        self.state.at_work.append(node)
+        self.ledger.items += 1
+
+    def _seconds(self, is_first: bool, remaining: float) -> float:
+        """How long an item is at work: briefly while there are too few, so that nobody waits for one."""
+        if is_first:
+            return self.sharing.first
+        has_few = len(self.tree.open) < 2 * max(len(self.workers), 1)
+        seconds = self.sharing.briefly if has_few else self.sharing.longest
+        return min(seconds, max(remaining, 0.01)) if remaining else seconds
 
     def _ask(self) -> None:
-        """Who has been at work for a while is asked for a part of it, if there is a process to spare."""
+        """Who has been at work for a while is asked for a part of it, if there is a process to spare; in a crew whose
+        items count as a whole, for all of it."""
         if self._is_ending():
             return
-        asked = sum(worker.is_asked for worker in self.workers)
-        idle = self.jobs - len(self.workers) - len(self.queue) - asked
         now = time.monotonic()
         able = [w for w in self.workers if self._may_ask(w) and now - w.since >= w.patience]
-        for worker in sorted(able, key=lambda w: w.path[-1].depth)[: max(idle, 0)]:
+        if not self.crew.is_whole:
+            asked = sum(worker.is_asked for worker in self.workers)
+            idle = self.crew.room(len(self.workers), 0) - len(self.tree.open) - asked
+            able = sorted(able, key=lambda w: w.path[-1].depth)[: max(idle, 0)]
+        for worker in able:
             worker.is_asked = True
-            worker.host.ask()
+            worker.runner.ask()
 
     @staticmethod
     def _may_ask(worker: _Worker) -> bool:
@@ -288,25 +343,29 @@ class _Search:
     # -- taking results
 
     def _wait(self) -> None:
-        has_idle = len(self.workers) < self.jobs and any(map(self._may_ask, self.workers))
-        hosts = {worker.host: worker for worker in self.workers}
-        for host in hosts:
-            host.flush()
-        ready = wait_for(list(hosts), _IMPATIENT if has_idle else TICK) if hosts else []
-        for host in ready:
-            self._take(hosts[host])
+        is_idle = self.crew.room(len(self.workers), 0) > 0 or self.crew.is_whole
+        has_idle = is_idle and any(map(self._may_ask, self.workers))
+        runners = {worker.runner: worker for worker in self.workers}
+        for runner in self.crew.wait(list(runners), _IMPATIENT if has_idle else TICK):
+            self._take(runners[runner])
         for worker in list(self.workers):
-            if worker.host.is_late():
+            if worker.runner.is_late():
                 self._ended(worker, LATE)
+        if self.crew.problem is not None and self.problem is None and not self._is_ending():
+            self.problem, self.is_lost = self.crew.problem, True
+            self._stop(None)
 
     def _take(self, worker: _Worker) -> None:
-        for record in worker.host.read():
+        for record in worker.runner.read():
             worker.is_ready = True
-            self._record(worker, record)
+            if self.crew.is_whole and not isinstance(record, ProgressRecord | UndividedRecord):
+                worker.held.append(record)
+            else:
+                self._record(worker, record)
             if worker.is_obsolete:
                 self._discard(worker)
                 return
-        if worker.host.is_closed:
+        if worker.runner.is_closed:
             self._ended(worker, None)
 
     def _record(self, worker: _Worker, record: Record) -> None:
@@ -315,101 +374,68 @@ class _Search:
                 worker.progress = record
                 self._show()
             case RaceRecord():
-                self._race(worker, record)
-            case OtherRecord():
-                self.others.setdefault((record.kind, record.site), record)
-            case BoundedRecord():
-                self.bounds.setdefault(record.reason, record)
-            case OutputRecord():
-                self.output = self.output or record  # of the first host: others follow another schedule
+                self.ledger.take(record, tuple(node.thread for node in worker.path[1:]))
+                if not self.control.find_all:
+                    self._stop("race")
+            case OtherRecord() | BoundedRecord() | OutputRecord() | KnownRecord() | VisibleRecord():
+                self.ledger.take(record, ())
             case StatRecord():
                 worker.stats[record.name] = record.value
             case EndRecord():
                 worker.end = record.reason
-            case KnownRecord():
-                self.known.add(record.name)
-            case VisibleRecord():
-                self.visible.add(record.access)
             case UndividedRecord():
                 self._answered(worker)
                 worker.is_undivided = record.reason == "inputs"
                 self.is_undivided = self.is_undivided or worker.is_undivided
             case ThreadRecord() | PathRecord() | NodeRecord() | RequestRecord():
-                if not self._is_ending():
+                if self.crew.is_whole or not self._is_ending():
                     self._divide(worker, record)
             case _:
                 raise InternalError(f"the host replayed where it was to search: {record!r}")
 
     def _divide(self, worker: _Worker, record: ThreadRecord | PathRecord | NodeRecord | RequestRecord) -> None:
-        match record:
-            case ThreadRecord():
-                self._thread(worker, record)
-            case PathRecord():
-                for thread, mask in record.steps[len(worker.path) - 1 :]:
-                    worker.path.append(_Node(worker.path[-1], thread, mask))
-            case NodeRecord():
-                self._answered(worker)
-                node = worker.path[record.index]
-                node.taken |= record.taken
-                for thread in _members(record.left & ~node.taken):
-                    self._branch(node, thread)
-            case RequestRecord():
-                node = worker.path[record.index]
-                if not record.threads & node.taken:
-                    self._branch(node, record.wanted)
-
-    def _branch(self, node: _Node, thread: int) -> None:
-        self._add(_Node(node, thread, node.taken))
-        node.taken |= 1 << thread
+        if isinstance(record, ThreadRecord):
+            if record.thread > len(self.ledger.threads):
+                raise InternalError(f"thread {record.thread} before thread {len(self.ledger.threads)}")
+            # Whoever comes second with another meaning of an id does it again with the right one.
+            worker.is_obsolete = not self.ledger.names_thread(record.thread, record.parent, record.number)
+            return
+        worker.done += self.tree.divide(worker.path, record)
+        if isinstance(record, NodeRecord):
+            self._answered(worker)
 
     def _answered(self, worker: _Worker) -> None:
         worker.is_asked = False
         worker.since, worker.patience = time.monotonic(), self.sharing.later
 
-    def _thread(self, worker: _Worker, record: ThreadRecord) -> None:
-        """Ids are given by first sight; whoever comes second with another meaning does it again with the right one."""
-        told = (record.parent, record.number)
-        if record.thread == len(self.threads):
-            self.threads.append(told)
-        elif record.thread > len(self.threads):
-            raise InternalError(f"thread {record.thread} before thread {len(self.threads)}")
-        else:
-            worker.is_obsolete = self.threads[record.thread] != told
+    def _leave(self, worker: _Worker) -> str:
+        self.workers.remove(worker)
+        self.state.at_work.remove(worker.origin)
+        return worker.runner.end()
 
     def _discard(self, worker: _Worker) -> None:
-        self.workers.remove(worker)
-        worker.host.end()
-        self._add(worker.path[-1])
-
-    def _race(self, worker: _Worker, record: RaceRecord) -> None:
-        first, second = sorted(record.accesses)
-        order = (not record.together, tuple(node.thread for node in worker.path[1:]))
-        known = self.races.get((first, second))
-        if known is None or order < known[0]:
-            self.races[first, second] = (order, record)
-        if not self.control.find_all:
-            self._stop("race")
+        self._leave(worker)
+        self.tree.add(worker.path[-1])
 
     def _ended(self, worker: _Worker, problem: str | None) -> None:
-        self.workers.remove(worker)
-        death = worker.host.end()
-        if worker.host.lost is not None:
+        death = self._leave(worker)
+        if worker.runner.lost is not None:
             self._lost(worker, death)
             return
-        if worker.host.remote is not None and worker.end is not None:
-            worker.host.remote.worked(worker.host.via)
-        for name, value in worker.stats.items():
-            if name == "threads":
-                self.totals[name] = max(self.totals[name], int(value))
-            elif name != "seconds":
-                self.totals[name] += int(value)
+        is_done = self._settled(worker) if self.crew.is_whole else True
+        if worker.end is not None:
+            self.crew.ended(worker.runner)
+        self.ledger.count(worker.stats, is_done)
+        if is_done:
+            self._measure(worker)
+        self._show()
         if self._is_ending():
             return  # it was told to
         match worker.end:
             case "complete" | "items":
                 pass
             case "restart" | "inputs":
-                self.is_alone = self.is_undivided = self.is_alone or worker.end == "inputs"
+                self.state.is_alone = self.is_undivided = self.state.is_alone or worker.end == "inputs"
                 self.must_restart = True
                 self._stop(None)
             case None:
@@ -418,21 +444,56 @@ class _Search:
             case reason:
                 self._stop(reason)
 
-    def _lost(self, worker: _Worker, death: str) -> None:
-        """A target is gone, perhaps between two records that belong together. All that it was given is done again, also
-        what it had given to others."""
-        remote = worker.host.remote
-        if remote is not None:
-            remote.failed(worker.host.via, str(worker.host.lost))
-        if self._is_ending():
+    def _settled(self, worker: _Worker) -> bool:
+        """Whether the item has told what is left of it. If not, what it has found happened, and it is begun again."""
+        worker.end = next((record.reason for record in worker.held if isinstance(record, EndRecord)), None)
+        for record in worker.held:
+            if isinstance(record, ThreadRecord):
+                self._divide(worker, record)
+                if worker.is_obsolete:  # it is no news: its ids mean other threads
+                    worker.end, worker.held = "items", []
+                    self.tree.add(worker.origin)
+                    return False
+        is_settled = worker.end in _STEPWISE and not self.must_restart
+        for record in worker.held:
+            if is_settled or not isinstance(record, PathRecord | NodeRecord | RequestRecord):
+                self._record(worker, record)
+        if not is_settled:
+            self.tree.add(worker.origin)
+        return is_settled
+
+    def _measure(self, worker: _Worker) -> None:
+        if worker.end not in _STEPWISE:
             return
-        if remote is None or not remote.has_via():
-            self.problem = f"the target was lost: {death}"
-            self.is_lost = remote is not None
+        done = worker.done + (worker.path[-1].mass if worker.end == "complete" else 0.0)
+        self.tree.done += done
+        self.state.estimate.add(done, int(worker.stats.get("executions", 0)), self.tree)
+
+    def _lost(self, worker: _Worker, death: str) -> None:
+        """Perhaps between two records that belong together. All that it was given is done again, also what it had given
+        to others."""
+        loss = self.crew.lost(worker.runner, death)
+        if self._is_ending():
+            self.tree.add(worker.origin)
+            return
+        if loss.problem is not None:
+            self.tree.add(worker.origin)
+            self.problem, self.is_lost = loss.problem, loss.is_gone
             self._stop(None)
             return
-        self.notes.append(f"a part of the search was begun anew: {death}")
-        self._add(worker.origin)
+        if not loss.was_begun:
+            self.ledger.items -= 1
+            self.tree.add(worker.origin)
+            return
+        self.ledger.lost += 1
+        worker.origin.failures += loss.is_to_blame
+        if worker.origin.failures >= MOST_LOSSES:
+            prefix = " ".join(str(node.thread) for node in worker.path[1:]) or "none"
+            self.ledger.given_up.append(f"{death}; so it was {MOST_LOSSES} times (schedule prefix, threads: {prefix})")
+            return
+        if len(self.notes) < _TOLD_LOSSES:
+            self.notes.append(f"a part of the search was begun anew: {death}")
+        self.tree.add(worker.origin)
 
     def _show(self) -> None:
         now = time.monotonic()
@@ -440,16 +501,14 @@ class _Search:
             return
         self.shown = now
         running = [worker.progress for worker in self.workers if worker.progress is not None]
+        totals, left = self.ledger.totals, self.state.estimate.left(self.tree)
         self.on_progress(
             ProgressRecord(
-                executions=self.totals["executions"] + sum(record.executions for record in running),
-                blocked=self.totals["blocked"] + sum(record.blocked for record in running),
-                transitions=self.totals["transitions"] + sum(record.transitions for record in running),
+                executions=totals["executions"] + sum(record.executions for record in running),
+                blocked=totals["blocked"] + sum(record.blocked for record in running),
+                transitions=totals["transitions"] + sum(record.transitions for record in running),
                 depth=max((record.depth for record in running), default=0),
-                open_pairs=len(self.control.pairs) - len(self.races),
+                open_pairs=len(self.control.pairs) - len(self.ledger.races),
+                more=", ".join(filter(None, (self.crew.describe(), str(left) if left is not None else ""))),
             )
         )
-
-
-def _members(mask: int) -> Iterator[int]:
-    return (number for number in range(mask.bit_length()) if mask >> number & 1)

@@ -36,6 +36,7 @@ class Prepared:
     `why_isolation` says what chose the fork mode, None for the memory mode or if the user chose. `known` are facts that
     the host would find out itself. `told`: how many accesses there are in a program that tells of each; 0 for others.
     `tells_apart`: it may tell threads apart that are alike, by what their addresses look like as numbers.
+    `machine`: for which the host is built with its own C library, None if it takes that of this one.
     """
 
     host: Where
@@ -51,6 +52,7 @@ class Prepared:
     known: frozenset[str] = frozenset()
     told: int = 0
     tells_apart: bool = False
+    machine: str | None = None
 
 
 def module_hash(module: LinkedModule) -> str:
@@ -97,6 +99,7 @@ def prepare(cp: ConcurrentProgram, pairs: Sequence[RacePair], options: ExploreOp
         module=module_hash(options.module),
         known=known,
         tells_apart=options.algorithm == STATES and may_tell_threads_apart(cp),
+        machine=machine,
     )
 
 

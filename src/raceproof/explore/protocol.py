@@ -84,6 +84,8 @@ ENDS = (
     "deadlock",
     "failure",
 )
+GIVEN_UP = "given up"
+"""Of a search by several workers, beside `ENDS`: a part of it was begun in vain too often."""
 
 Step = tuple[int, int]
 """Of a work item: the thread that is chosen at a node, and the set (a mask) of those that others try there."""
@@ -125,15 +127,19 @@ class Facts:
 @dataclass(frozen=True, slots=True)
 class Part:
     """A search that is shared: its item (None: the whole of it), the threads known so far as (parent, number), and
-    after how many executions it is to give back what is left (0: not before it is asked)."""
+    after how many executions it is to give back what is left (0: not before it is asked). `ends`: who is asked gives
+    back all that is left, and ends."""
 
     item: tuple[Step, ...] | None = None
     threads: tuple[tuple[int, int], ...] = ()
     executions: int = 0
     facts: Facts = Facts()
+    ends: bool = False
 
     def lines(self) -> Iterator[str]:
         yield "shares 1"
+        if self.ends:
+            yield "item_ends 1"
         if self.executions:
             yield f"item_executions {self.executions}"
         for number, (parent, child) in enumerate(self.threads):
@@ -248,6 +254,7 @@ class ProgressRecord:
     transitions: int
     depth: int
     open_pairs: int
+    more: str = ""  # what a search by several has to add
 
 
 @final

@@ -122,6 +122,8 @@ static bool part_directive(const char *word, char *rest) {
         options.shares = atoi(rest) != 0;
     } else if (strcmp(word, "item") == 0) {
         set_item(rest);
+    } else if (strcmp(word, "item_ends") == 0) {
+        options.item_ends = atoi(rest) != 0;
     } else if (strcmp(word, "item_executions") == 0) {
         options.item_executions = strtoull(rest, NULL, 10);
     } else if (strcmp(word, "known") == 0) {

@@ -153,6 +153,7 @@ enum stop items_pass(void) {
     bool is_enough = options.item_executions != 0 && G->executions >= options.item_executions;
     if (!pulse.asked && !is_enough) return STOP_NOT;
     const char *reason = obstacle();
+    is_enough = is_enough || options.item_ends; /* then somebody has asked */
     if (reason == NULL && is_enough) {
         give(true);
         return STOP_ITEMS;

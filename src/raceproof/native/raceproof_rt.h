@@ -199,6 +199,7 @@ struct rp_global {
    item TID:MASK ...       search only what follows this prefix: at each node the thread that is chosen, and those that
                            others try there: asleep, or done
    item_executions N       after so many, give away all that is left, and end
+   item_ends 1             FRAME_ASK asks for all that is left, and the end
    known NAME              try, cancel, barrier: the program has such things, which decides what is a scheduling point;
                            weaker: so are atomics that are not sequentially consistent (weaker.c);
                            validity: the program says what it writes, and asks before it reads (validity.c);

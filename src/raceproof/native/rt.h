@@ -351,6 +351,7 @@ struct options {
     struct { tset mask; uint8_t tid; } *item;
     uint32_t item_length;
     uint64_t item_executions;
+    bool item_ends;
     uint32_t *visible;
     uint32_t visible_count;
     struct found_race *found;

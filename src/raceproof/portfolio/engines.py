@@ -170,6 +170,7 @@ def _search_options(
         find_all=settings.search.find_all or settings.look > 0,
         seconds=settings.look,
         jobs=settings.jobs,
+        cluster=settings.search.cluster if not settings.look else None,  # a look is over before workers are there
         outlived=settings.outlived,
         ordered=ordered_pairs(cp, pairs, budget) if settings.unaided else frozenset(),
         on_progress=settings.on_progress,

@@ -21,7 +21,7 @@ def explore_in_turn(
     none, and decides most programs at once: there it comes second. A program whose states cannot be told, and a run
     without a time limit, get the one search.
     """
-    other = replace(options, algorithm=explore.STATES)
+    other = replace(options, algorithm=explore.STATES, cluster=None)
     for one in (options, other) if options.deadlocks else (other, options):
         is_last = one is (other if options.deadlocks else options)
         part = budget if is_last else budget.part(budget.remaining() * _SHARE)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import TextIO
 
+from raceproof.core import about
 from raceproof.model import (
     Assumption,
     CheckResult,
@@ -252,7 +253,16 @@ class _Writer:
             ]
         executed = [int(e.stats["executions"]) for e in result.engines if "executions" in e.stats]
         if executed:
-            parts.append(f"{count(sum(executed), 'execution')}")
+            parts.append(f"{count(sum(executed), 'execution')}{_left(result)}")
         self._out.wrapped(
             "; ".join([", ".join(parts), f"{result.seconds:.2f} s"] if parts else [f"{result.seconds:.2f} s"]), "", "  "
         )
+
+
+def _left(result: CheckResult) -> str:
+    """What a search that did not end would still have to execute, if it could tell."""
+    stats = next((engine.stats for engine in result.engines if "left_executions" in engine.stats), None)
+    if stats is None:
+        return ""
+    number, least, most = (about(int(stats[name])) for name in ("left_executions", "left_least", "left_most"))
+    return f" and some {number} left ({least} to {most})"
