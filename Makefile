@@ -60,6 +60,7 @@ vscode: .venv/.stamp
 bench: .venv/.stamp-dev
 	$(BIN)/python bench/portfolio.py --jobs $(WORKERS) --write
 	$(BIN)/python bench/explore.py --long --write
+	$(BIN)/python bench/cluster.py --write
 	$(BIN)/python bench/run.py --write
 	$(BIN)/python bench/sampling_table.py --write
 	$(BIN)/python bench/petri.py $(NETS) --write

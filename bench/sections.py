@@ -187,6 +187,12 @@ for large programs also without critical sections as transactions, and with rang
         """Programs with a known number of Mazurkiewicz traces, in `bench/explore/`; named `TxI`: T threads, each
 I times lock, increment, unlock. CPU seconds of one core, for the search alone.""",
     ),
+    "cluster": (
+        "## Several workers: what a search gains",
+        """One search by several processes (`--jobs`), and by workers of a cluster on the same machine
+([cluster.md](cluster.md)). *of --jobs*: the speed of as many processes without Dask; *CPU s*: of the search alone;
+*start s*: the rest of the command, starting the workers included.""",
+    ),
     "petri": (
         "## Coverability of Petri nets",
         """Nets on which coverability tools are usually compared, in mist's format, with known verdicts. *solver*: the
