@@ -451,8 +451,11 @@ def _all_bounds(
     if (wait := next(telling_wakeups(cp.program), None)) is not None:
         where = f" at {wait.pos.file}:{wait.pos.line}" if wait.pos is not None else ""
         bounds += (f"that the timed wait{where} returns 0 without a signal was not tried",)
-    if options.cluster is not None and not options.cluster.is_here and (asked := _asked_of_machine(cp)) is not None:
-        bounds += (f"{asked} may differ between the machines of the cluster",)
+    if (asked := _asked_of_machine(cp)) is not None:
+        if options.cluster is not None and not options.cluster.is_here:
+            bounds += (f"{asked} may differ between the machines of the cluster",)
+        if host_run.is_taken_up:
+            bounds += (f"{asked} may have changed since the checkpoint",)
     if options.deadlocks:
         bounds += _untried_waits(cp)
     if cp.overwriting_late:

@@ -34,6 +34,7 @@ from raceproof.explore.options import DEFAULT_SHARING, Sharing
 from raceproof.explore.process import GRACE, LATE, TICK, HostRun, OnProgress, Where, signals_handled
 from raceproof.explore.protocol import (
     GIVEN_UP,
+    HIDES_ACCESSES,
     BoundedRecord,
     Control,
     EndRecord,
@@ -54,6 +55,7 @@ from raceproof.explore.protocol import (
 )
 from raceproof.explore.target import Unreachable
 from raceproof.explore.tree import Node, Tree
+from raceproof.model import AccessId
 
 log = logging.getLogger(__name__)
 
@@ -164,6 +166,8 @@ class _Search:
     def run(self) -> HostRun:
         if not self.control.find_all and self.ledger.races:
             self.state.reason = "race"  # kept from an earlier run
+        elif self.control.algorithm in HIDES_ACCESSES and not self._racing() <= self.ledger.visible:
+            self._begin_anew()  # which the earlier run had no time for
         try:
             with signals_handled(self._interrupt):
                 while self.workers or (self.tree.open and not self._is_ending()):
@@ -220,10 +224,13 @@ class _Search:
         # Whoever found a race may have been stopped before it could say what follows: its accesses are scheduling
         # points where all races are wanted.
         ledger = self.ledger
-        ledger.visible |= {access for pair in ledger.races for access in pair}
+        ledger.visible |= self._racing()
         log.info("the search begins anew: %s, %d visible accesses", sorted(ledger.known), len(ledger.visible))
         self.tree.begin()
         self.state.estimate = Estimate()
+
+    def _racing(self) -> set[AccessId]:
+        return {access for pair in self.ledger.races for access in pair}
 
     def _result(self) -> HostRun:
         given_up, left = self.ledger.given_up, None

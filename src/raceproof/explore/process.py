@@ -73,7 +73,7 @@ class HostRun:
     """What one run of the host gave: its records but for the progress, and why it ended.
 
     `end` is the reason of its last record, None if it died or was killed before that; `problem` then says how.
-    `is_lost`: there was no target any more.
+    `is_lost`: there was no target any more. `is_taken_up`: a part of it was done by an earlier command.
     """
 
     records: list[Record] = field(default_factory=list)
@@ -81,6 +81,7 @@ class HostRun:
     problem: str | None = None
     interrupted: bool = False
     is_lost: bool = False
+    is_taken_up: bool = False
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
 

@@ -65,6 +65,8 @@ DEFAULT_PRUNING = "repaired"
 STATES = "states"
 BY_SCHEDULES = ("dfs", "dpor", "pdp", "dhtc", "optimal", "race")
 """Algorithms that run schedules from the beginning; they share work, and run in any isolation."""
+HIDES_ACCESSES = ("race",)
+"""Algorithms for which an access is a scheduling point only once it is known to race."""
 SAMPLE = "sample"
 """Not a search: executions by schedules that are drawn, of a program that tells of every access."""
 SAMPLINGS = ("mixed", "walk", "stay", "pct", "pos")

@@ -43,7 +43,7 @@ def run_shared(prepared: Prepared, control: Control, options: ExploreOptions, sh
         notes += crew.notes()
     if checkpoint is not None and checkpoint.problem is not None:
         notes += (checkpoint.problem,)
-    return replace(run, notes=(*notes, *run.notes))
+    return replace(run, notes=(*notes, *run.notes), is_taken_up=state is not None)
 
 
 def _taken_up(options: ExploreOptions, state: State) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ import pytest
 from exploration.compare import ALGORITHMS, compile_one
 from exploration.generator import generate, mode_of
 from exploration.syntax import render
-from unit.explore.test_parallel import LATE_THREADS, LATE_TRY, SECTIONS, Loaded, load, outcome, races, sections
+from unit.explore.fake_host import FakeHost
+from unit.explore.test_parallel import CONTROL, LATE_THREADS, LATE_TRY, SECTIONS, Loaded, load, outcome, races, sections
 
 from raceproof.core import Budget, InputError
 from raceproof.explore import ExploreOptions, run
@@ -36,7 +37,7 @@ from raceproof.explore.protocol import (
     parse,
 )
 from raceproof.explore.record_text import format_record
-from raceproof.explore.tree import Tree
+from raceproof.explore.tree import Node, Tree
 from raceproof.facts import analyse, race_pairs
 from raceproof.model import EngineResult, Scope, Verdict
 
@@ -225,6 +226,34 @@ def test_a_crash_costs_what_was_at_work_and_no_more(tmp_path: Path, text: str, l
     assert result.stats()["executions"] > 10
     made = result.stats()["executions"] - result.stats()["blocked"]
     assert made == alone.stats()["executions"] - alone.stats()["blocked"]
+
+
+def test_a_race_that_was_found_last_is_a_scheduling_point_when_the_search_goes_on(tmp_path: Path) -> None:
+    """The search was interrupted after the race and before it could begin anew: what is open is void."""
+    host = FakeHost(tmp_path, 'write("end", "complete")')
+    race = parse("race\t4\t1\t9\t2\tcounter\t1\t0:3 1:2\t\t0:0:-1")
+    for algorithm, is_void in (("race", True), ("optimal", False)):
+        asked = replace(CONTROL, algorithm=algorithm)
+        state = State()
+        state.ledger.take(race, ())
+        root = Node()
+        state.tree.add(Node(root, 0))
+        crew = LocalCrew(host.path, Path("program.so"), asked, 1, 5.0, is_whole=True)
+        assert run_crew(crew, asked, state=state).end == "complete"
+        told = host.asked()[-1]
+        assert any(line.startswith("item 0:0") for line in told) != is_void
+        assert {"visible 4", "visible 9"}.issubset(told) == is_void
+
+
+def test_what_the_machine_says_may_change_between_two_commands(tmp_path: Path) -> None:
+    asks = (SECTIONS % {"threads": 2, "sections": 2}).replace(
+        "int main(void) {", 'extern char *getenv(const char *);\nint main(void) {\n    if (getenv("X")) counter = 3;'
+    )
+    program, state = load(tmp_path, asks), tmp_path / "state"
+    first = with_checkpoint(program, "optimal", state)
+    again = with_checkpoint(program, "optimal", state)
+    assert {f.scope for f in first.findings} == {Scope.THIS_INPUT}
+    assert {f.scope for f in again.findings} == {Scope.BOUNDED}
 
 
 def test_checkpoints_of_other_searches_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
