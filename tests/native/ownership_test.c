@@ -5,6 +5,7 @@
  *     thread SITE ARGUMENT        a thread has just been created there
  *     function FUNCTION           threads that will run it
  *     ask N ACCESS N ACCESS       of the N-th and another one of these: prints 1 in race state
+ *     held N ACCESS               prints how many locks the N-th has at that access, their addresses, and which are shared
  *     future WORD ...             tables, before anything else; `ready` ends them
  */
 #include <inttypes.h>
@@ -45,6 +46,12 @@ static void answer(const char *line) {
         grounds[ground_count++] = ground_of_function(a);
     } else if (sscanf(line, "ask %u %u %u %u", &a, &b, &c, &d) == 4) {
         printf("%d\n", is_race_state(grounds[a], b, grounds[c], d));
+    } else if (sscanf(line, "held %u %u", &a, &b) == 2) {
+        struct ground_lock locks[MAX_HELD];
+        uint32_t count = ground_locks(grounds[a], b, locks);
+        printf("%u", count);
+        for (uint32_t i = 0; i < count; i++) printf(" %" PRIuPTR " %d", locks[i].object, locks[i].shared);
+        printf("\n");
     } else {
         abort();
     }

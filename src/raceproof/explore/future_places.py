@@ -1,4 +1,6 @@
-"""Which bytes a thread may touch by each access that it may still make, for the thread states of the native search.
+"""Which bytes a thread may touch by each access that it may still make, and which locks it certainly holds then.
+
+The bytes are for the thread states of the native search, the locks for its subspace check.
 
 Follows [DHTC, Table 1 and Fig. 2]: the state of a shared object follows from which threads read and write it. The
 tables of `futures` say which accesses may come, these ones where: an object is owned as long as only one of the threads
@@ -11,6 +13,11 @@ function; the object of t -> `TouchedPlace`.
 A place is an expression over what the run knows (None: it does not know the address), with the objects that it may be
 in. An access without places in a class may touch anything. All errs on the side of touching more.
 
+[PDP, Fig. 4] l.5 takes locks by their run-time address. What the branches that were not taken would lock has none in
+the trace; but where the address follows from the argument, or from such a global variable, the run knows it as soon as
+the thread exists: `HeldPlace`. Only mutexes and rwlocks count that every view of the class holds, by the facts'
+must-locksets: a lock that the run cannot tell protects nothing.
+
     future place 5 4 b2 p8 +        place 5: 4 bytes at 8 behind Places.bases[2]
     future place 6 4 a p16 +        4 bytes at 16 behind the thread's argument
     future place 7 4 b3 l8          4 bytes where the pointer at Places.bases[3] points to
@@ -18,6 +25,7 @@ in. An access without places in a class may touch anything. All errs on the side
     future class 1 site 53          class 1: the threads created at site 53; 0 is the main thread
     future class 2 function 1       class 2: those that run function 1, and are not created yet
     future touch 1 11 5 6           by access 11 they touch place 5 or 6
+    future holds 1 11 6 s7          and hold the locks at places 6 and 7, the latter one shared
 """
 
 from __future__ import annotations
@@ -27,19 +35,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from raceproof.core import SourcePos, reverse_postorder
-from raceproof.ir import (
-    Address,
-    Function,
-    Gep,
-    Load,
-    Operand,
-    OtherConst,
-    Program,
-    Reg,
-    SiteId,
-    Store,
-    operands,
-)
+from raceproof.explore.future_writers import Writers
+from raceproof.ir import SiteId
 from raceproof.model import (
     Access,
     AccessId,
@@ -48,6 +45,8 @@ from raceproof.model import (
     ConcurrentProgram,
     Derived,
     Linear,
+    LockKind,
+    LockMode,
     ObjectId,
     ObjectKind,
     Opaque,
@@ -75,13 +74,27 @@ class TouchedPlace:
 
 
 @dataclass(frozen=True, slots=True)
+class HeldPlace:
+    """The value of `address`, in postfix, is where a lock is."""
+
+    address: tuple[str, ...]
+    is_shared: bool
+
+    @property
+    def place(self) -> TouchedPlace:
+        """It is known by its first byte."""
+        return TouchedPlace(1, self.address, ())
+
+
+@dataclass(frozen=True, slots=True)
 class ThreadClass:
     """Threads that the run takes for alike: the `site` that creates them (0: main), or the `function` that they will
-    run."""
+    run. `places`: what they may touch by each access; `locks`: what they certainly hold then."""
 
     site: int | None
     function: int | None
     places: tuple[tuple[AccessId, tuple[TouchedPlace, ...]], ...]
+    locks: tuple[tuple[AccessId, tuple[HeldPlace, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,75 +117,20 @@ def compute_places(cp: ConcurrentProgram, accesses: Collection[AccessId], functi
         if thread.start in functions:
             of_function.setdefault(functions.index(thread.start), set()).add(thread.id)
     wanted = [cp.accesses[number] for number in sorted(accesses)]
-    classes = [ThreadClass(site, None, finder.places(wanted, of_site[site])) for site in sorted(of_site)]
-    classes += [ThreadClass(None, f, finder.places(wanted, of_function[f])) for f in sorted(of_function)]
+    classes = [
+        ThreadClass(site, None, finder.places(wanted, threads), finder.locks(wanted, threads))
+        for site, threads in sorted(of_site.items())
+    ]
+    classes += [ThreadClass(None, f, finder.places(wanted, threads)) for f, threads in sorted(of_function.items())]
     if sum(len(found) for c in classes for _, found in c.places) > MAX_PLACES:
         return Places()
     return Places(tuple(finder.bases), tuple(classes))
 
 
-class _Writers:
-    """Which functions write each global variable whose address is used for nothing but to load and store."""
-
-    def __init__(self, program: Program) -> None:
-        self._functions: dict[str, set[str]] = {name: set() for name in program.globals}
-        for function in program.functions.values():
-            self._look_at(function)
-        for variable in program.globals.values():
-            for cell in variable.initial:
-                self._lose(_symbols_in(cell.value))
-
-    def of(self, symbol: str) -> set[str] | None:
-        """None: any function may."""
-        return self._functions.get(symbol)
-
-    def _look_at(self, function: Function) -> None:
-        inside: dict[str, set[str]] = {}  # registers that point into a variable
-        changed = True
-        while changed:
-            changed = False
-            for instr in function.instructions():
-                if isinstance(instr, Gep) and (into := self._pointed(instr.base, inside)):
-                    before = inside.setdefault(instr.result.name, set())
-                    changed |= not into <= before
-                    before |= into
-        for instr in function.instructions():
-            used = operands(instr)
-            match instr:
-                case Gep(base=base):
-                    used = tuple(o for o in used if o != base)
-                case Load():
-                    used = ()
-                case Store(address=address, value=value):
-                    used = (value,)
-                    for symbol in self._pointed(address, inside):
-                        if symbol in self._functions:
-                            self._functions[symbol].add(function.name)
-            for operand in used:
-                self._lose(self._pointed(operand, inside))
-
-    @staticmethod
-    def _pointed(operand: Operand, inside: Mapping[str, set[str]]) -> set[str]:
-        return inside.get(operand.name, set()) if isinstance(operand, Reg) else _symbols_in(operand)
-
-    def _lose(self, symbols: Iterable[str]) -> None:
-        for symbol in symbols:
-            self._functions.pop(symbol, None)
-
-
-def _symbols_in(operand: Operand) -> set[str]:
-    match operand:
-        case Address(symbol=symbol):
-            return {symbol}
-        case OtherConst(addresses=addresses):
-            return {address.symbol for address in addresses}
-    return set()
-
-
 class _Finder:
     def __init__(self, cp: ConcurrentProgram, targets: Mapping[SiteId, CallTargets]) -> None:
         self._cp = cp
-        self._writers = _Writers(cp.program)
+        self._writers = Writers(cp.program)
         self._run_by: dict[ThreadId, frozenset[str]] = {}
         self._called: dict[str, tuple[str, ...]] = {}
         at_end = dict.fromkeys(cp.program.listed_functions("llvm.global_dtors"))
@@ -201,6 +159,28 @@ class _Finder:
             if found:
                 rows.append((access.id, found))
         return tuple(rows)
+
+    def locks(
+        self, accesses: Sequence[Access], threads: Collection[ThreadId]
+    ) -> tuple[tuple[AccessId, tuple[HeldPlace, ...]], ...]:
+        """What all views of an access hold; shared if one of them holds it so."""
+        rows = []
+        for access in accesses:
+            held = [self._held(view) for view in access.views if view.thread in threads]
+            addresses = set.intersection(*(set(h) for h in held)) if held else set()
+            known = tuple(HeldPlace(a, any(h[a] for h in held)) for a in sorted(addresses))
+            if known:
+                rows.append((access.id, known[:MAX_OF_ACCESS]))
+        return tuple(rows)
+
+    def _held(self, view: View) -> dict[tuple[str, ...], bool]:
+        """The mutexes whose addresses the run knows: is each one held shared?"""
+        found: dict[tuple[str, ...], bool] = {}
+        for lock in view.held:
+            address = self._expression(lock.address, view.thread) if lock.kind is LockKind.MUTEX else None
+            if address is not None and len(address) <= MAX_TERMS:
+                found[address] = found.get(address, True) and lock.mode is LockMode.SHARED
+        return found
 
     def _place(self, access: Access, view: View) -> TouchedPlace:
         objects = view.objects if view.objects is not None else {t.object for t in access.targets}
@@ -285,15 +265,23 @@ class _Finder:
 def format_places(places: Places) -> Iterator[str]:
     """The directives of the control file."""
     numbers: dict[TouchedPlace, int] = {}
+
+    def described(found: Iterable[TouchedPlace]) -> Iterator[str]:
+        for place in found:
+            if place not in numbers:
+                numbers[place] = len(numbers)
+                yield from _described(numbers[place], place)
+
     for number, threads in enumerate(places.classes):
         what = f"site {threads.site}" if threads.function is None else f"function {threads.function}"
         yield f"future class {number} {what}"
         for access, found in threads.places:
-            for place in found:
-                if place not in numbers:
-                    numbers[place] = len(numbers)
-                    yield from _described(numbers[place], place)
+            yield from described(found)
             yield f"future touch {number} {access} {' '.join(str(numbers[place]) for place in found)}"
+        for access, locks in threads.locks:
+            yield from described(lock.place for lock in locks)
+            held = " ".join(f"{'s' if lock.is_shared else ''}{numbers[lock.place]}" for lock in locks)
+            yield f"future holds {number} {access} {held}"
 
 
 def _described(number: int, place: TouchedPlace) -> Iterator[str]:

@@ -483,11 +483,30 @@ static bool is_protected(const struct reached *a, const struct reached *b) {
     return have_common(a->exclusive, unite(b->exclusive, b->shared)) || have_common(a->shared, b->exclusive);
 }
 
-static bool meet_unprotected(const struct reach *r, const struct reach *s, uint32_t a, uint32_t b) {
+/* What a thread certainly holds at an access, whichever way it comes there: locks that the run knows by the ground. */
+static struct reached held_at(ground_id ground, uint32_t access) {
+    struct ground_lock locks[MAX_HELD];
+    struct reached found = {access, no_locks, no_locks};
+    uint32_t count = ground_locks(ground, access, locks);
+    for (uint32_t i = 0; i < count; i++) add_held(locks[i].object, locks[i].shared, &found.exclusive, &found.shared);
+    return found;
+}
+
+static struct reached with_locks(const struct reached *r, const struct reached *more) {
+    return (struct reached){r->access, unite(r->exclusive, more->exclusive), unite(r->shared, more->shared)};
+}
+
+/* [PDP, Fig. 4] l.5: does access `a` of the first one and `b` of the second one have no lock in common on some paths? */
+static bool meet_unprotected(const struct reach *r, ground_id g, const struct reach *s, ground_id h, uint32_t a, uint32_t b) {
+    struct reached at_a = held_at(g, a), at_b = held_at(h, b);
     for (uint32_t i = 0; i < r->access_count; i++) {
         if (r->accesses[i].access != a) continue;
-        for (uint32_t j = 0; j < s->access_count; j++)
-            if (s->accesses[j].access == b && !is_protected(&r->accesses[i], &s->accesses[j])) return true;
+        struct reached one = with_locks(&r->accesses[i], &at_a);
+        for (uint32_t j = 0; j < s->access_count; j++) {
+            if (s->accesses[j].access != b) continue;
+            struct reached two = with_locks(&s->accesses[j], &at_b);
+            if (!is_protected(&one, &two)) return true;
+        }
     }
     return false;
 }
@@ -503,8 +522,8 @@ struct party { uint32_t position; ground_id ground; };
 /* [DHTC, Fig. 8] l.3-8: thread states first, then locks. */
 static bool may_come_together(const struct reach *r, ground_id g, const struct reach *s, ground_id h,
                               const struct found_race *pair) {
-    return (is_race_state(g, pair->a, h, pair->b) && meet_unprotected(r, s, pair->a, pair->b)) ||
-           (is_race_state(g, pair->b, h, pair->a) && meet_unprotected(r, s, pair->b, pair->a));
+    return (is_race_state(g, pair->a, h, pair->b) && meet_unprotected(r, g, s, h, pair->a, pair->b)) ||
+           (is_race_state(g, pair->b, h, pair->a) && meet_unprotected(r, g, s, h, pair->b, pair->a));
 }
 
 static bool race_between(const struct reach *r, ground_id g, const struct reach *s, ground_id h) {

@@ -16,6 +16,9 @@
  * Ours: places come from static facts and the run together. An argument, and a global variable that nobody writes while its
  * users run, are read when the thread is created: then two threads with nodes of their own on the heap do not meet there,
  * though one instruction has allocated both.
+ *
+ * Beside them: the locks that a thread certainly holds at an access to come, whose addresses are told in the same way. They
+ * are [PDP, Fig. 4] l.5 for branches that were not taken (futures.c asks).
  */
 
 #include "ownership.h"
@@ -31,18 +34,20 @@
 
 struct term { char what; int64_t number; }; /* p number, b base, m factor, l size of a load, a argument, + */
 struct place { uint32_t size, first_term, terms, first_object, objects; bool is_read; };
-struct touch { uint32_t access, first_place, places; };
-struct class { uint32_t site, function, first_touch, touches, first_place, places; };
+struct touch { uint32_t access, first_place, places; }; /* also: locks that are held; places: of `held` then */
+struct hold { uint32_t place; bool shared; };
+struct class { uint32_t site, function, first_touch, touches, first_place, places, first_hold, holds, first_held, held; };
 
 static struct term *terms;
 static struct place *places;
-static struct touch *touches;
+static struct touch *touches, *holds;
+static struct hold *held;
 static struct class *classes;
 static uint32_t *objects, *touched; /* touched: places of touches */
-static uint32_t term_count, place_count, touch_count, class_count, object_count, touched_count;
+static uint32_t term_count, place_count, touch_count, class_count, object_count, touched_count, hold_count, held_count;
 static uint32_t base_at; /* program.tokens: the bases stand behind the locks */
 
-/* Where a place is, for threads of one ground; `end` 0: not known. */
+/* Where a place is, for threads of one ground; `end` 0: not known. Those of `held` stand behind those of `touched`. */
 struct extent { uint64_t begin, end; };
 
 static struct ground { uint64_t hash; uint32_t class, values; } *grounds; /* shared with child processes */
@@ -103,7 +108,8 @@ static bool read_class(char *rest) {
     bool is_site = strcmp(what, "site") == 0;
     classes = grown(classes, class_count, 1, sizeof *classes);
     classes[class_count++] = (struct class){.site = is_site ? value : NONE, .function = is_site ? NONE : value,
-                                            .first_touch = touch_count};
+                                            .first_touch = touch_count, .first_hold = hold_count,
+                                            .first_held = held_count};
     return true;
 }
 
@@ -124,19 +130,37 @@ static bool read_touch(char *rest) {
     return true;
 }
 
+static bool read_holds(char *rest) {
+    char *end;
+    uint32_t class = (uint32_t)strtoul(rest, &end, 10);
+    if (class + 1 != class_count) return false;
+    holds = grown(holds, hold_count, 1, sizeof *holds);
+    struct touch *h = &holds[hold_count++];
+    *h = (struct touch){(uint32_t)strtoul(end, &end, 10), held_count, 0};
+    for (char *word = strtok(end, " "); word != NULL; word = strtok(NULL, " ")) {
+        held = grown(held, held_count, 1, sizeof *held);
+        held[held_count] = (struct hold){(uint32_t)strtoul(word + (*word == 's'), NULL, 10), *word == 's'};
+        if (held[held_count++].place >= place_count || ++h->places > MAX_HELD) return false;
+    }
+    classes[class].holds++;
+    classes[class].held += h->places;
+    return true;
+}
+
 bool ownership_directive(const char *word, char *rest, bool *is_mine) {
     *is_mine = true;
     if (strcmp(word, "place") == 0) return read_place(rest);
     if (strcmp(word, "lies") == 0) return read_lies(rest);
     if (strcmp(word, "class") == 0) return read_class(rest);
     if (strcmp(word, "touch") == 0) return read_touch(rest);
+    if (strcmp(word, "holds") == 0) return read_holds(rest);
     *is_mine = false;
     return false;
 }
 
 void ownership_ready(uint32_t locks) {
     base_at = locks;
-    if (class_count == 0 || !options.algorithm->owns) return;
+    if (class_count == 0) return;
     for (uint32_t c = 0; c < class_count; c++) {
         struct class *class = &classes[c];
         const struct touch *first = &touches[class->first_touch], *last = first + class->touches - 1;
@@ -186,11 +210,13 @@ static bool value_of(const struct place *p, const struct thread *t, uint64_t *va
 
 static ground_id interned(uint32_t c, const struct thread *t) {
     const struct class *class = &classes[c];
-    if (used->extents + class->places > VALUES) return GROUND_UNKNOWN;
+    uint32_t values = class->places + class->held;
+    if (used->extents + values > VALUES) return GROUND_UNKNOWN;
     struct extent *mine = &extents[used->extents];
     uint64_t hash = c + 1;
-    for (uint32_t i = 0; i < class->places; i++) {
-        const struct place *p = &places[touched[class->first_place + i]];
+    for (uint32_t i = 0; i < values; i++) {
+        uint32_t number = i < class->places ? touched[class->first_place + i] : held[class->first_held + i - class->places].place;
+        const struct place *p = &places[number];
         uint64_t at;
         bool is_known = p->terms > 0 && value_of(p, t, &at) && at + p->size > at;
         mine[i] = is_known ? (struct extent){at, at + p->size} : (struct extent){0, 0};
@@ -199,11 +225,11 @@ static ground_id interned(uint32_t c, const struct thread *t) {
     }
     for (uint32_t g = 1; g < used->grounds; g++)
         if (grounds[g].hash == hash && grounds[g].class == c &&
-            memcmp(&extents[grounds[g].values], mine, class->places * sizeof *mine) == 0)
+            memcmp(&extents[grounds[g].values], mine, values * sizeof *mine) == 0)
             return (ground_id)g;
     if (used->grounds == MAX_GROUNDS) return GROUND_UNKNOWN;
     grounds[used->grounds] = (struct ground){hash, c, used->extents};
-    used->extents += class->places;
+    used->extents += values;
     return (ground_id)used->grounds++;
 }
 
@@ -223,16 +249,20 @@ ground_id ground_of_function(uint32_t function) {
 
 /* ---- states */
 
-static const struct touch *touch_of(const struct ground *g, uint32_t access) {
-    const struct class *class = &classes[g->class];
-    uint32_t low = 0, high = class->touches;
-    while (low < high) { /* they are sorted by access */
+/* The row of an access in a table that is sorted by access; null if there is none. */
+static const struct touch *row_of(const struct touch *rows, uint32_t count, uint32_t access) {
+    uint32_t low = 0, high = count;
+    while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (touches[class->first_touch + middle].access < access) low = middle + 1;
+        if (rows[middle].access < access) low = middle + 1;
         else high = middle;
     }
-    const struct touch *found = &touches[class->first_touch + low];
-    return low < class->touches && found->access == access ? found : NULL;
+    return low < count && rows[low].access == access ? &rows[low] : NULL;
+}
+
+static const struct touch *touch_of(const struct ground *g, uint32_t access) {
+    const struct class *class = &classes[g->class];
+    return class->touches == 0 ? NULL : row_of(touches + class->first_touch, class->touches, access);
 }
 
 static bool share_an_object(const struct place *p, const struct place *q) {
@@ -253,7 +283,7 @@ static bool may_overlap(const struct ground *g, uint32_t i, const struct ground 
 }
 
 bool is_race_state(ground_id first, uint32_t a, ground_id second, uint32_t b) {
-    if (first == GROUND_UNKNOWN || second == GROUND_UNKNOWN) return true;
+    if (!options.algorithm->owns || first == GROUND_UNKNOWN || second == GROUND_UNKNOWN) return true;
     const struct ground *g = &grounds[first], *h = &grounds[second];
     const struct touch *x = touch_of(g, a), *y = touch_of(h, b);
     if (x == NULL || y == NULL) return true;
@@ -264,10 +294,28 @@ bool is_race_state(ground_id first, uint32_t a, ground_id second, uint32_t b) {
 }
 
 bool may_touch_bytes(ground_id ground, uint32_t a, uintptr_t begin, uint32_t size) {
-    const struct touch *t = ground == GROUND_UNKNOWN ? NULL : touch_of(&grounds[ground], a);
+    bool is_known = options.algorithm->owns && ground != GROUND_UNKNOWN;
+    const struct touch *t = is_known ? touch_of(&grounds[ground], a) : NULL;
     if (t == NULL) return true;
     const struct extent *first = &extents[grounds[ground].values + (t->first_place - classes[grounds[ground].class].first_place)];
     for (uint32_t i = 0; i < t->places; i++)
         if (first[i].end == 0 || (begin < first[i].end && first[i].begin < (uint64_t)begin + size)) return true;
     return false;
+}
+
+/* ---- locks */
+
+uint32_t ground_locks(ground_id ground, uint32_t access, struct ground_lock locks[MAX_HELD]) {
+    if (ground == GROUND_UNKNOWN) return 0;
+    const struct ground *g = &grounds[ground];
+    const struct class *class = &classes[g->class];
+    const struct touch *row = class->holds == 0 ? NULL : row_of(holds + class->first_hold, class->holds, access);
+    uint32_t count = 0;
+    for (uint32_t i = 0; row != NULL && i < row->places; i++) {
+        uint32_t number = row->first_place + i;
+        const struct extent *e = &extents[g->values + class->places + (number - class->first_held)];
+        bool is_known = e->end != 0 && e->begin != 0; /* nobody holds a lock at 0 */
+        if (is_known) locks[count++] = (struct ground_lock){(uintptr_t)e->begin, held[number].shared};
+    }
+    return count;
 }

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 from raceproof import explore, frontend, lockset
 from raceproof.core import Budget, Unsupported
 from raceproof.model import (
+    Atom,
     Base,
     ConcurrentProgram,
     EngineResult,
     Guide,
     Models,
     ObjectId,
+    ObjectKind,
     Proof,
     Property,
     RacePair,
@@ -181,8 +183,9 @@ def ordered_pairs(cp: ConcurrentProgram, pairs: Sequence[RacePair], budget: Budg
     """Pairs that cannot race whatever locks the run sees: owned, read-shared, or ordered by the start and end of
     threads, the thread states of [DHTC, 3.1].
 
-    So are pairs whose lock is named by the object that it protects, `p->lock` for `p->data`: the tables of the search
-    know locks to come only by the addresses of global variables.
+    So are pairs whose lock is named by the object that it protects, `p->lock` for `p->data`, or is in an object on the
+    heap that exists once: the tables of the search know locks to come by the addresses of global variables, and, once a
+    thread exists, by its argument.
     """
     found = lockset.run(cp, pairs, lockset.LocksetOptions(), budget).findings
     return frozenset(
@@ -197,9 +200,13 @@ def _needs_lock(proof: Proof) -> bool:
 
 
 def _has_global_lock(cp: ConcurrentProgram, pair: RacePair) -> bool:
-    """Some view of one of the accesses holds a lock in a single object, at a fixed place."""
+    """Some view of one of the accesses holds a lock in a global variable, at a fixed place: the tables name it."""
     views = [view for access in (pair.first, pair.second) for view in cp.accesses[access].views]
-    return any(all(isinstance(atom, Base) for atom in lock.address.atoms()) for view in views for lock in view.held)
+    return any(all(_is_global(cp, atom) for atom in lock.address.atoms()) for view in views for lock in view.held)
+
+
+def _is_global(cp: ConcurrentProgram, atom: Atom) -> bool:
+    return isinstance(atom, Base) and cp.objects[atom.object].kind is ObjectKind.GLOBAL
 
 
 ENGINES: dict[str, Engine] = {

@@ -220,3 +220,112 @@ def test_locks_on_the_heap_protect_what_they_stand_beside(tmp_path: Path) -> Non
     racy = built(header + NODES.replace("UNLOCK", "unlock(&n->lock); n->v++;"), tmp_path)
     for algorithm in ("race", "pdp", "dhtc"):
         assert search(racy, algorithm).verdict == "race"
+
+
+GIVEN = """
+struct shared { pthread_mutex_t lock; pthread_rwlock_t rw; struct shared *other; int *sum; };
+static struct shared *made(struct shared *other) {
+    struct shared *s = calloc(1, sizeof *s);
+    pthread_mutex_init(&s->lock, 0), pthread_rwlock_init(&s->rw, 0);
+    s->other = other, s->sum = &x;
+    return s;
+}
+static void add(struct shared *s, int *sum) { lock(&s->lock); *sum += 1; unlock(&s->lock); }
+static void swap(struct shared **s) { *s = (*s)->other; }
+static void *f(void *p) { struct shared *k = p; %s return p; }
+static void *g(void *p) { struct shared *k = p; %s return p; }
+static void *h(void *p) { %s return p; }
+int main(void) {
+    struct shared *two[2];
+    two[0] = made(0), two[1] = made(two[0]);
+    void *(*start[])(void *) = {f, g, h};
+    pthread_t ids[3];
+    for (int i = 0; i < 3; i++) pthread_create(&ids[i], 0, start[i], two[%s]);
+    for (int i = 0; i < 3; i++) pthread_join(ids[i], 0);
+    return 0;
+}
+"""
+TOLD = "if (is_told()) {{ {} }} meet();"
+HIDDEN = {
+    "two objects": (TOLD.format("add(k, k->sum);"), "meet(); add(k, k->sum);", "hint();", "i % 2"),
+    "another object where the thread was told": (
+        TOLD.format("k = k->other; add(k, &x);"),
+        "meet(); add(k, &x);",
+        "hint();",
+        "1",
+    ),
+    "one function for both objects": (
+        "add(k, &y); " + TOLD.format("add(k->other, &x);"),
+        "meet(); add(k, &x);",
+        "hint();",
+        "1",
+    ),
+    "through a local variable that changed": (
+        TOLD.format("swap(&k); lock(&k->lock); x++; unlock(&k->lock);"),
+        "meet(); add(k, &x);",
+        "hint();",
+        "1",
+    ),
+    "given back on one path": (
+        "lock(&k->lock); int t = is_told(); if (t) unlock(&k->lock); x++; if (!t) unlock(&k->lock); meet();",
+        "meet(); add(k, &x);",
+        "hint();",
+        "0",
+    ),
+    "both only read-lock": (
+        TOLD.format("read_lock(&k->rw); x++; rw_unlock(&k->rw);"),
+        "meet(); read_lock(&k->rw); x++; rw_unlock(&k->rw);",
+        "hint();",
+        "0",
+    ),
+}
+OF_ARGUMENT = {
+    "a mutex in what threads were given": (
+        "add(k, k->sum); add(k, k->sum);",
+        "add(k, k->sum); add(k, k->sum);",
+        "",
+        "0",
+    ),
+    "a reader and a writer": (
+        "read_lock(&k->rw); y = x; rw_unlock(&k->rw); read_lock(&k->rw); rw_unlock(&k->rw);",
+        "write_lock(&k->rw); x++; rw_unlock(&k->rw); write_lock(&k->rw); x++; rw_unlock(&k->rw);",
+        "",
+        "0",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_what_may_be_another_lock_on_the_heap_does_not_count(name: str, tmp_path: Path) -> None:
+    subject = built("#include <stdlib.h>\n" + GIVEN % HIDDEN[name], tmp_path)
+    for algorithm in ("race", "pdp", "dhtc"):
+        found = search(subject, algorithm, max_executions=20_000)
+        assert found.verdict == "race", (algorithm, found.why())
+
+
+@pytest.mark.parametrize("name", OF_ARGUMENT)
+def test_locks_to_come_are_known_by_the_argument(name: str, tmp_path: Path) -> None:
+    """Which object each thread is given only the run knows: no static proof, and no name in the tables."""
+    subject = built("#include <stdlib.h>\n" + GIVEN % OF_ARGUMENT[name], tmp_path)
+    assert set(subject.pairs) - subject.ordered
+    for algorithm in ("race", "pdp", "dhtc"):
+        found = search(subject, algorithm)
+        assert (found.verdict, found.executions) == ("race-free", 1), (algorithm, found.why())
+
+
+def test_one_lock_on_the_heap(tmp_path: Path) -> None:
+    """In an object that exists once, by whatever pointer: the static proof is enough."""
+    text = """
+static pthread_mutex_t *heap;
+static void *f(void *p) { lock(heap); x++; unlock(heap); lock(heap); x++; unlock(heap); return p; }
+int main(void) {
+    heap = malloc(sizeof *heap);
+    pthread_mutex_init(heap, 0);
+    pthread_t s = started(f), t = started(f);
+    pthread_join(s, 0), pthread_join(t, 0);
+    return 0;
+}
+"""
+    for algorithm in ("race", "pdp", "dhtc"):
+        found = search(built("#include <stdlib.h>\n" + text, tmp_path), algorithm)
+        assert (found.verdict, found.executions) == ("race-free", 1), (algorithm, found.why())

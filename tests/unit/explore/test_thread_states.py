@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from exploring import load_text, search
 
-from raceproof.explore.future_places import Places, ThreadClass, TouchedPlace, compute_places, format_places
+from raceproof.explore.future_places import HeldPlace, Places, ThreadClass, TouchedPlace, compute_places, format_places
 from raceproof.frontend import zig_program
 from raceproof.model import AccessId, ObjectId
 
@@ -114,24 +114,38 @@ class Stood:
                 return [Touch(self.number, True, self.extent(p, bases), frozenset(map(int, p.objects))) for p in places]
         return None
 
+    def held(self, access: int, bases: Sequence[int]) -> list[tuple[int, bool]]:
+        """The locks of an access whose addresses are known, and whether they are shared."""
+        rows = [locks for number, locks in self.threads.locks if number == access]
+        found = [(self.extent(lock.place, bases), lock.is_shared) for locks in rows for lock in locks]
+        return [(at[0], is_shared) for at, is_shared in found if at is not None and at[0] != 0]
 
-def some_place(rng: random.Random) -> TouchedPlace:
-    objects = tuple(ObjectId(n) for n in sorted(rng.sample(range(4), rng.randint(1, 2))))
-    address: list[tuple[str, ...] | None] = [
-        None,
+
+def some_address(rng: random.Random) -> tuple[str, ...]:
+    addresses: list[tuple[str, ...]] = [
         (f"p{rng.randint(0, 2) * 4}", f"b{rng.randrange(CELLS)}", "+"),
         (f"p{rng.randint(0, 2) * 4}", "a", "+"),
         (f"p{rng.randint(0, 2) * 4}", "a", "m4", "+"),
         ("p0", f"b{rng.randrange(CELLS)}", "p0", "+", "l8", "+"),
     ]
-    chosen = rng.choice(address)
+    return rng.choice(addresses)
+
+
+def some_place(rng: random.Random) -> TouchedPlace:
+    objects = tuple(ObjectId(n) for n in sorted(rng.sample(range(4), rng.randint(1, 2))))
+    chosen = some_address(rng) if rng.random() < 0.8 else None
     return TouchedPlace(None if chosen is None else rng.choice((1, 4, 8)), chosen, objects)
+
+
+def some_locks(rng: random.Random) -> tuple[HeldPlace, ...]:
+    return tuple(HeldPlace(some_address(rng), rng.random() < 0.3) for _ in range(rng.randint(1, 3)))
 
 
 def some_class(rng: random.Random, site: int | None, function: int | None) -> ThreadClass:
     accesses = sorted(rng.sample(range(5), rng.randint(0, 4)))
     rows = tuple((AccessId(a), tuple(some_place(rng) for _ in range(rng.randint(1, 2)))) for a in accesses)
-    return ThreadClass(site, function, rows)
+    locks = tuple((AccessId(a), some_locks(rng)) for a in sorted(rng.sample(range(5), rng.randint(0, 4))))
+    return ThreadClass(site, function, rows, locks)
 
 
 @pytest.fixture(scope="module")
@@ -169,11 +183,20 @@ def test_native_states_agree_with_the_plain_form(seed: int, harness: Path) -> No
         lines.append(f"thread {threads.site} {argument}" if is_new else f"function {threads.function}")
         stood.append(Stood(len(stood), threads, argument, tuple(cells)))
     questions = [(i, a, j, b) for i in range(8) for j in range(8) if i != j for a in range(5) for b in range(5)]
-    said = answers(harness, [*lines, *(f"ask {i} {a} {j} {b}" for i, a, j, b in questions)])
-    bases = said[:CELLS]
+    asked = [
+        *(f"ask {i} {a} {j} {b}" for i, a, j, b in questions),
+        *(f"held {i} {a}" for i in range(8) for a in range(5)),
+    ]
+    said = answers(harness, [*lines, *asked])
+    bases, races = said[:CELLS], said[CELLS : CELLS + len(questions)]
     expected = [is_race(stood[i].touches(a, bases), stood[j].touches(b, bases)) for i, a, j, b in questions]
-    assert [bool(n) for n in said[CELLS:]] == expected
+    assert [bool(n) for n in races] == expected
     assert len(set(expected)) == 2
+    held = [stood[i].held(a, bases) for i in range(8) for a in range(5)]
+    assert said[CELLS + len(questions) :] == [
+        n for locks in held for n in (len(locks), *(p for lock in locks for p in lock))
+    ]
+    assert any(held)
 
 
 def is_race(mine: list[Touch] | None, others: list[Touch] | None) -> bool:
