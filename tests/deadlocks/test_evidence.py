@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from raceproof.core import Budget
 from raceproof.evidence import Answer
 from raceproof.evidence.lock_order import check_lock_order
 from raceproof.frontend import from_files, load
-from raceproof.report import to_json
+from raceproof.report import to_json, to_witness, why_no_witness
 
 Data = dict[str, Any]
 Change = Callable[[Data], object]
@@ -46,6 +47,13 @@ def status(data: Data, directory: Path) -> Exit:
 )
 def test_what_is_true_is_accepted(name: str, tmp_path: Path) -> None:
     assert status(report_on(name), tmp_path) is Exit.RACE_FREE
+
+
+def test_no_witness_says_why() -> None:
+    result = checked(PROGRAMS / "relock_deadlock.c", "explore")
+    assert result.deadlocks
+    assert to_witness(result, specification="", command=(), created=datetime.now(UTC)) is None
+    assert "no property for deadlocks" in why_no_witness(result)
 
 
 def test_a_loop_that_waits_is_not_in_the_specification(tmp_path: Path) -> None:

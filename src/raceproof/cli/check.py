@@ -201,6 +201,8 @@ def analyse(options: CheckOptions, examine: Examine | None = None) -> Exit:
             if text is not None:
                 with _to_a_reader():
                     file.write(text)
+            else:
+                print(f"raceproof: no witness is written: {report.why_no_witness(result)}", file=sys.stderr)
         if options.new_baseline is not None:
             config.write_baseline(options.new_baseline, result)
         if options.inputs.task is not None and Property.DATA_RACE in result.asked:

@@ -79,6 +79,6 @@ FORMATS: Mapping[str, Callable[[_Wanted], str | None]] = {
 def rendered(
     name: str, result: CheckResult, status: Exit, with_baseline: bool, with_all_pairs: bool = False
 ) -> str | None:
-    """The content of the file; None if there is nothing to write."""
+    """The content of the file; None if there is nothing to write, as is so of witnesses only."""
     is_small = number_of(result.pairs) <= MAX_PAIRS
     return FORMATS[name](_Wanted(result, status, with_baseline, with_all_pairs or is_small))

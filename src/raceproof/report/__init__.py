@@ -19,7 +19,7 @@ from raceproof.report.schema import report_schema
 from raceproof.report.text import Detail, write_text
 from raceproof.report.trace import write_trace
 from raceproof.report.trace_events import to_trace_events
-from raceproof.report.witness import to_witness
+from raceproof.report.witness import to_witness, why_no_witness
 
 __all__ = [
     "ATOMIC",
@@ -48,6 +48,7 @@ __all__ = [
     "to_sarif",
     "to_trace_events",
     "to_witness",
+    "why_no_witness",
     "write_lines",
     "write_text",
     "write_trace",

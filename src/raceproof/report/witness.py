@@ -57,6 +57,15 @@ def to_witness(result: CheckResult, *, specification: str, command: Sequence[str
     return None
 
 
+def why_no_witness(result: CheckResult) -> str:
+    """In a sentence, where `to_witness` has none."""
+    if any(pair.race is not None for pair in result.pairs):
+        return "no race was executed in lines of the files that were given"
+    if result.deadlocks:
+        return "the format has no property for deadlocks; --json has the run, and `raceproof replay` repeats it"
+    return "no race was executed"
+
+
 class _InputFiles:
     """The sources under the names that they were given with."""
 

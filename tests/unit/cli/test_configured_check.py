@@ -68,7 +68,11 @@ def test_a_baseline_lets_only_new_findings_fail(
 
 
 @pytest.mark.parametrize("result", [RACE, OPEN, PROVED])
-def test_all_formats_at_once(analysis: Analysis, result: CheckResult) -> None:  # noqa: F811
+def test_all_formats_at_once(
+    analysis: Analysis,  # noqa: F811
+    result: CheckResult,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     analysis.result = result
     files = {name: f"out.{name}" for name in ("json", "html", "sarif", "trace")}
     main(["check", "demo.c", *(f"--{name}={file}" for name, file in files.items()), "--witness=out.yml"])
@@ -76,6 +80,8 @@ def test_all_formats_at_once(analysis: Analysis, result: CheckResult) -> None:  
         json.loads(Path(files[name]).read_text())
     assert Path("out.html").read_text().startswith("<!DOCTYPE html>")
     assert not Path("out.yml").exists()  # these results do not say what was compiled
+    why = "no race was executed" + (" in lines of the files that were given" if result is RACE else "")
+    assert capsys.readouterr().err == f"raceproof: no witness is written: {why}\n"
 
 
 def test_a_contradiction_is_kept_with_all_that_is_needed(
