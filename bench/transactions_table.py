@@ -39,7 +39,7 @@ from raceproof import frontend
 
 ENGINES = ("lockset", "transactions", "bmc")
 DOMAINS = ("intervals", "octagons", "polyhedra")
-TIME_LIMIT = 20
+TIME_LIMIT = 30
 JOBS = min(2, os.cpu_count() or 1)
 TASK_LIMIT = 5  # for a task of SV-COMP
 KILLED_AFTER = 1800  # seconds on the clock on the wall

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bench import papers
 from bench.measure import forked
 from bench.papers import HERE, SCRIPTS, format_costs, known_costs
 from bench.results import replace_block
@@ -24,6 +25,31 @@ def test_costs_are_read_as_they_were_written() -> None:
 def test_every_script_is_there() -> None:
     assert all((HERE / script.file).exists() for script in SCRIPTS)
     assert len({script.name for script in SCRIPTS}) == len({script.tables for script in SCRIPTS}) == len(SCRIPTS)
+
+
+def test_a_table_is_written_whole_or_not_at_all(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    ran: list[tuple[str, bool]] = []
+
+    def run(script: papers.Script, write: bool) -> papers.Done:
+        ran.append((script.name, write))
+        return papers.Done(script, 0, 5.0)
+
+    results = tmp_path / "results.md"
+    results.write_text("", encoding="utf-8")
+    monkeypatch.delenv("RACEPROOF_SVCOMP", raising=False)
+    monkeypatch.setattr(papers, "run", run)
+    monkeypatch.setattr(papers, "read_block", lambda name: "")
+    monkeypatch.setattr(papers, "replace_block", lambda name, text: replace_block(name, text, results))
+    monkeypatch.setattr("sys.argv", ["papers.py", "--write", "--only", "svcomp", "petri"])
+    assert papers.main() == 1
+    assert sorted(ran) == [("petri", True), ("svcomp", False)]
+    assert "RACEPROOF_SVCOMP" in capsys.readouterr().err
+    assert "| [PN] Table 1 | 5 |" in results.read_text(encoding="utf-8")
+    assert "SV-COMP |" not in results.read_text(encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["papers.py", "--write", "--only", "petri"])
+    assert papers.main() == 0
 
 
 def test_what_is_said_before_a_table_is_written_with_it(tmp_path: Path) -> None:
