@@ -61,6 +61,7 @@ _ALIVE = 5.0  # seconds after which a target hears that we are there
 _LAST_WORDS = 2.0  # seconds in which the host ends what it has started, before it is killed
 _LOOK = 0.0005, 0.05  # seconds between looks whether it has ended: the first time, and at most
 LATE = "it did not end in time: the program runs without reaching an operation that is watched"
+_ANOTHER_MACHINE = "; {} is a file on this machine: for another one, write {upload} in its place"
 _STDERR = 2000
 
 OnProgress = Callable[[ProgressRecord], None]
@@ -299,7 +300,8 @@ class Host:
             status, stderr = -number if word == "signal" else number, text
         elif self.remote is not None:
             reason = self.lost or (LATE if self.is_late() else "it was ended")
-            return f"{self.via}: {reason}" + (f": {stderr}" if stderr and not self.is_late() else "")
+            hint = _ANOTHER_MACHINE if "{}" in self.via and not self._has_greeted else ""
+            return f"{self.via}: {reason}" + (f": {stderr}" if stderr and not self.is_late() else "") + hint
         if status == REFUSED:
             raise Unsupported(_refusal(stderr))
         return self.lost or _death(status, stderr)

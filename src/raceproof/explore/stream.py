@@ -62,6 +62,8 @@ class Stream:
         self.at_end = False
         self._received = bytearray()
         self._waiting: deque[memoryview] = deque()
+        self._upload: deque[memoryview] = deque()
+        self._answer = b""  # to the upload: nothing else is sent before it has come
         self._key: bytes | None = None
         self._their_key: bytes | None = None
         self._sent = self._taken = 0
@@ -91,27 +93,33 @@ class Stream:
         for at in range(0, len(content), FRAME_LIMIT):
             self.put(frame, content[at : at + FRAME_LIMIT])
 
-    def put_raw(self, content: bytes) -> None:
-        """What precedes the session."""
-        self._waiting.append(memoryview(content))
+    def put_first(self, content: bytes, answer: bytes) -> None:
+        """What precedes the session. Who gets it may read ahead, so all else waits for the answer that it was got."""
+        self._upload.append(memoryview(content))
+        self._answer = answer
 
     @property
     def has_output(self) -> bool:
-        return bool(self._waiting)
+        return bool(self._ready)
+
+    @property
+    def _ready(self) -> deque[memoryview]:
+        return self._upload if self._answer else self._waiting
 
     def flush(self) -> None:
         """Send what the other side takes now; what it does not take because it is gone, is dropped."""
-        while self._waiting:
+        ready = self._ready
+        while ready:
             try:
-                sent = os.write(self.writing, self._waiting[0])
+                sent = os.write(self.writing, ready[0])
             except BlockingIOError:
                 return
             except OSError:  # its last words are still to be read
-                self._waiting.clear()
+                ready.clear()
                 return
-            rest = self._waiting.popleft()[sent:]
+            rest = ready.popleft()[sent:]
             if rest:
-                self._waiting.appendleft(rest)
+                ready.appendleft(rest)
 
     # -- receiving
 
@@ -125,8 +133,23 @@ class Stream:
             raise StreamBroken(f"the connection is lost: {error.strerror}") from None
         self.at_end = not chunk
         self._received += chunk
+        if not self._has_answered():
+            return
         while (found := self._next()) is not None:
             yield found
+
+    def _has_answered(self) -> bool:
+        """Whether the upload, if there is one, was received as a whole."""
+        received, answer = self._received, self._answer
+        if not answer:
+            return True
+        if not answer.startswith(received[: len(answer)]):
+            raise StreamBroken(f"what came is no answer to the upload: {_shown(received)}")
+        if len(received) < len(answer):
+            return False
+        del received[: len(answer)]
+        self._answer = b""
+        return True
 
     def _next(self) -> tuple[Frame, bytes] | None:
         received = self._received

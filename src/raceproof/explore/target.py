@@ -30,6 +30,8 @@ PATIENCE: Final = 20.0
 FIRST_PATIENCE: Final = 90.0
 """The same before its first word: the command starts, perhaps the runtime has to get there."""
 MOST_FAILURES: Final = 3
+RECEIVED: Final = b"received\n"
+"""What the shell says once it has the runtime: some `head -c` (busybox) read more than they are to give."""
 _CONNECTING: Final = 15.0
 _TRIPLE: Final = re.compile(r"(?P<machine>[a-z0-9_]+)(?:-linux(?:-(?:gnu|musl)(?:eabi(?:hf)?)?)?)?")
 _OTHER_NAMES: Final = {
@@ -161,13 +163,15 @@ def _start(via: str, runtime: Path, stderr: IO[bytes]) -> Link:
     command = [word.replace("{upload}", _receiving(len(content))).replace("{}", str(runtime)) for word in words]
     process = start(command, stderr)
     link = Link(stream_of(process), process)
-    link.stream.put_raw(content)
+    if content:
+        link.stream.put_first(content, RECEIVED)
     return link
 
 
 def _receiving(size: int) -> str:
-    """A line of shell that makes a program of the next bytes of its input, and runs it with the rest of them."""
-    return f'f=$(mktemp) && head -c {size} >"$f" && chmod 700 "$f" && "$f"; s=$?; rm -f "$f"; exit $s'
+    """A line of shell that makes a program of the next bytes of its input, says so, and runs it with what follows."""
+    told = f"echo {RECEIVED.decode('ascii').strip()}"
+    return f'f=$(mktemp) && head -c {size} >"$f" && chmod 700 "$f" && {told} && "$f"; s=$?; rm -f "$f"; exit $s'
 
 
 def start(command: Sequence[str | Path], stderr: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -145,6 +145,30 @@ def test_large_contents_come_in_parts(pair: Pair) -> None:
     assert [len(payload) for _, payload in got] == [FRAME_LIMIT] * 3 + [256]
 
 
+def test_nothing_is_sent_before_the_upload_was_got() -> None:
+    (theirs, sending), (receiving, answering) = os.pipe(), os.pipe()
+    stream = Stream(receiving, sending)
+    stream.put_first(b"a runtime", b"got it\n")
+    stream.put(Frame.START)
+    stream.flush()
+    assert os.read(theirs, 100) == b"a runtime"
+    for part in (b"got", b" it\n"):
+        assert not stream.has_output
+        stream.flush()
+        os.write(answering, part)
+        assert list(stream.read()) == []
+    assert stream.has_output
+    stream.flush()
+    assert os.read(theirs, 100)[4:5] == Frame.START.value
+    stream.put_first(b"another one", b"got it\n")
+    os.write(answering, b"welcome to this machine")
+    with pytest.raises(StreamBroken, match="no answer to the upload: 'welcome"):
+        list(stream.read())
+    stream.close()
+    os.close(theirs)
+    os.close(answering)
+
+
 def test_greetings_and_proofs() -> None:
     assert read_greeting(greeting("abc", "12")) == {"protocol": "1", "build": "abc", "nonce": "12"}
     expected = hmac.digest(b"secret", b"purpose\0target\0host\0", "sha256")

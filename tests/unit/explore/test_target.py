@@ -105,6 +105,13 @@ def test_a_target_that_cannot_be_reached(tmp_path: Path) -> None:
     assert "tcp://127.0.0.1:1: Connection refused" in str(result.problem)
 
 
+def test_a_file_of_this_machine_is_not_on_another_one(tmp_path: Path) -> None:
+    there = remote(tmp_path, RIGHT)
+    target = replace(there.target, vias=("sh -c 'exit 127' {}",))
+    result = run_host(Remote(target, there.runtime), tmp_path / "program.so", CONTROL)
+    assert "write {upload} in its place" in str(result.problem)
+
+
 def test_what_the_command_says_is_told(tmp_path: Path) -> None:
     there = remote(tmp_path, RIGHT)
     target = replace(there.target, vias=("sh -c 'echo no route to board >&2; exit 255'",))
