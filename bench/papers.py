@@ -5,8 +5,8 @@
     python bench/papers.py --only petri --write     some scripts: `petri` is bench/petri_table.py
 
 What a script costs are CPU seconds with all processes that it started. A table is written whole or not at all: where
-something is missing that it needs, its script only prints, and what is missing is told before the first one starts and at
-the end. Ends with status 1 if a script does, or if a table was not written that should have been.
+something is missing that it needs, its script only prints, and what is missing is told before the first one starts and
+at the end. Ends with status 1 if a script does, or if a table was not written that should have been.
 """
 
 from __future__ import annotations
