@@ -196,10 +196,13 @@ def _assemble(world: World, flow: FlowResult, regions: Regions) -> ConcurrentPro
     accesses: dict[AccessId, Access] = {}
     safe: dict[AccessId, Access] = {}
     private = 0
+    chosen: dict[int, tuple[MemLoc, ...]] = {}  # by identity of all targets
     for key, views in flow.views.items():
         world.budget.check()
         touch = touched[key]
-        targets = tuple(t for t in touch.targets if t.object in shared)
+        targets = chosen.get(id(touch.targets))
+        if targets is None:
+            targets = chosen[id(touch.targets)] = tuple(t for t in touch.targets if t.object in shared)
         if not targets:
             private += 1
             continue
@@ -283,13 +286,16 @@ def _may_hold(world: World, accesses: Mapping[AccessId, Access]) -> dict[ObjectI
     found: dict[ObjectId, set[AccessId]] = {}
     unpublished = {t.object for a in accesses.values() if any(v.private for v in a.views) for t in a.targets}
     contents: dict[MemLoc, frozenset[ObjectId]] = {}
+    held_in: dict[int, frozenset[ObjectId]] = {}  # of targets, by identity: many accesses have the same ones
     for access in accesses.values():
-        world.budget.check()
-        for target in access.targets:
-            if target not in contents:
-                contents[target] = frozenset(p.object for p in world.points_to.contents(target))
-            for held in contents[target] & unpublished:
-                found.setdefault(held, set()).add(access.id)
+        if id(access.targets) not in held_in:
+            world.budget.check()
+            for target in access.targets:
+                if target not in contents:
+                    contents[target] = frozenset(p.object for p in world.points_to.contents(target)) & unpublished
+            held_in[id(access.targets)] = frozenset().union(*map(contents.__getitem__, access.targets))
+        for held in held_in[id(access.targets)]:
+            found.setdefault(held, set()).add(access.id)
     return {held: frozenset(found.get(held, ())) for held in unpublished}
 
 

@@ -118,6 +118,7 @@ from raceproof.model.symbolic import (
     StartArg,
     ThreadId,
     is_absolute,
+    number,
     of_atom,
 )
 from raceproof.model.uninitialised import UninitialisedMemory
@@ -257,6 +258,7 @@ __all__ = [
     "Waiting",
     "fingerprints",
     "is_absolute",
+    "number",
     "number_of",
     "of_atom",
     "pair_classes",

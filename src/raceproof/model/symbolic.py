@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NewType, final
 
 ObjectId = NewType("ObjectId", int)
@@ -92,13 +93,13 @@ class Linear:
     `depth` is the number of atoms, nested ones included, to keep expressions small.
     """
 
-    __slots__ = ("_hash", "_leaves", "constant", "depth", "terms")
+    __slots__ = ("_hash", "constant", "depth", "leaf_set", "terms")
     __match_args__ = ("constant", "terms")
     constant: int
     terms: tuple[tuple[Atom, int], ...]
     depth: int
     _hash: int
-    _leaves: frozenset[Atom] | None
+    leaf_set: frozenset[Atom] | None  # as soon as somebody has asked for all leaves
 
     def __init__(self, constant: int, terms: tuple[tuple[Atom, int], ...] = ()) -> None:
         self.constant = constant
@@ -109,7 +110,7 @@ class Linear:
             depth += _depth(atom) if kind is Derived or kind is Stable else 1
         self.depth = depth
         self._hash = hash((constant, terms))
-        self._leaves = None
+        self.leaf_set = None
 
     def __hash__(self) -> int:
         return self._hash
@@ -191,9 +192,9 @@ class Linear:
 
     def all_leaves(self) -> frozenset[Atom]:
         """As `leaves`, computed once."""
-        found = self._leaves
+        found = self.leaf_set
         if found is None:
-            found = self._leaves = frozenset(self.leaves())
+            found = self.leaf_set = frozenset(self.leaves())
         return found
 
     def distance(self, other: Linear) -> int | None:
@@ -241,7 +242,18 @@ def _sorted(sums: dict[Atom, int]) -> tuple[tuple[Atom, int], ...]:
 
 
 def _sort_key(item: tuple[Atom, int]) -> tuple[str, str]:
-    return type(item[0]).__name__, str(item[0])
+    return _key_of(item[0])
+
+
+@lru_cache(maxsize=1 << 16)
+def _key_of(atom: Atom) -> tuple[str, str]:
+    return type(atom).__name__, str(atom)
+
+
+@lru_cache(maxsize=1 << 12)
+def number(value: int) -> Linear:
+    """The constant, the same object for those that are asked for often."""
+    return Linear(value)
 
 
 def of_atom(atom: Atom) -> Linear:

@@ -176,6 +176,7 @@ def join_spawns(a: Spawn, b: Spawn) -> Spawn:
 @dataclass(eq=False, slots=True)
 class ThreadRecord:
     """A thread under analysis. `spawns` has one entry per context that creates it; `ended`: state at its end.
+    `dependents`: who waits for its end; `watchers`: shared contexts to which something else about it mattered.
 
     `ids`: the loops that create it (None: a creation outside such a loop), `id_places`: where the ids are stored,
     `ids_lost`: some may have been overwritten while their threads ran, `overlapping`: its creating loop may be
@@ -198,6 +199,7 @@ class ThreadRecord:
     ended: State | None = None
     end_by_context: dict[Context, State] = field(default_factory=dict)
     dependents: dict[Context, None] = field(default_factory=dict)
+    watchers: dict[Context, None] = field(default_factory=dict)
     context: Context | None = None
     ids: set[LoopIds | None] = field(default_factory=set)
     id_places: frozenset[MemLoc] = frozenset()

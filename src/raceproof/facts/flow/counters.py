@@ -128,7 +128,7 @@ def _writes(
     writes = [
         (key, view)
         for key, touch in touched.items()
-        if touch.touch.kind.writes and any(overlap(place, t) for t in touch.targets)
+        if touch.touch.kind.writes and target in touch.objects and any(overlap(place, t) for t in touch.targets)
         for view in flow.views[key]
         if not is_apart(view.address, touch.touch.size, address, size)
     ]

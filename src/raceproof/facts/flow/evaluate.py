@@ -44,6 +44,7 @@ from raceproof.model import (
     Stable,
     StartArg,
     ThreadId,
+    number,
     of_atom,
 )
 
@@ -66,9 +67,10 @@ class Evaluator:
     symbols: Mapping[str, ObjectId]
     objects: Mapping[ObjectId, MemObject]
     arguments: Mapping[ThreadId, Argument]
-    named: set[Atom] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
     _itself: dict[str, Linear] = field(default_factory=dict)
     _opaque: dict[str, Opaque] = field(default_factory=dict)
+    _addresses: dict[Address, Linear] = field(default_factory=dict)
 
     def opaque_name(self, register: str) -> Opaque:
         known = self._opaque.get(register)
@@ -77,9 +79,8 @@ class Evaluator:
         return known
 
     def opaque(self, register: str) -> Opaque:
-        atom = self.opaque_name(register)
-        self.named.add(atom)
-        return atom
+        self.named.add(register)
+        return self.opaque_name(register)
 
     def value(self, operand: Operand, state: State) -> Linear:
         if isinstance(operand, Reg):  # by far the most frequent
@@ -87,9 +88,12 @@ class Evaluator:
             return known if known is not None else self._defined(operand.name, state)
         match operand:
             case IntConst(value=value):
-                return Linear(value)
-            case Address(symbol=symbol, offset=offset):
-                return self.address(symbol).shifted(offset)
+                return number(value)
+            case Address():
+                known = self._addresses.get(operand)
+                if known is None:
+                    known = self._addresses[operand] = self.address(operand.symbol).shifted(operand.offset)
+                return known
             case OtherConst(text=text):
                 return of_atom(Opaque(f"const:{text}"))
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import heapq
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from raceproof.core import Budget, LimitReached, SourcePos
@@ -23,7 +23,7 @@ from raceproof.facts.flow.initial_values import InitialValues
 from raceproof.facts.flow.observations import Observations
 from raceproof.facts.flow.region_roots import RegionRoots, unseen_ties
 from raceproof.facts.flow.stability import Stability
-from raceproof.facts.flow.stale_names import stable_parts
+from raceproof.facts.flow.stale_names import frames_of, stable_parts
 from raceproof.facts.flow.state import MANY, State, join
 from raceproof.facts.flow.walker import Walker
 from raceproof.facts.flow.world import TargetedTouch, World
@@ -380,16 +380,29 @@ class Flow:
                     self._enqueue(creator)
 
     def changed(self, record: ThreadRecord) -> None:
-        """Run everything again that may have looked at a property of the thread that is different now."""
+        """Run everything again that may have looked at a property of the thread that is different now.
+
+        Of shared contexts, those that did (`watch`). In which frames names were made (`renounce_frame`) does not matter
+        to them: in those of functions that create threads, which no shared context enters.
+        """
         for dependent in list(record.dependents):
             self._enqueue(dependent)
-        for (thread, _, _), known in self._contexts.items():
-            if thread in (record.id, SHARED):
-                for context in known.values():
-                    self._enqueue(context)
-        for merged in self._merged.values():
-            if merged.thread in (record.id, SHARED):
-                self._enqueue(merged)
+        bound = self.world.thread_bound
+        is_watched = all(name in bound or name not in self.world.program.functions for name in frames_of(record))
+        for context in self._all_contexts():
+            is_looking = context in record.watchers or not is_watched
+            if context.thread == record.id or (context.thread == SHARED and is_looking):
+                self._enqueue(context)
+
+    def _all_contexts(self) -> Iterator[Context]:
+        for known in self._contexts.values():
+            yield from known.values()
+        yield from self._merged.values()
+
+    def watch(self, context: Context, record: ThreadRecord) -> None:
+        """What a shared context does depends on what is known about the thread, apart from its end."""
+        if context.thread == SHARED:
+            record.watchers[context] = None
 
     def lose_names(self, creator: Context, record: ThreadRecord) -> None:
         """What the thread was given is called something else by now, in its creator: see `stale_names`."""
@@ -466,6 +479,10 @@ class Flow:
         while parent is not None and parent != thread:
             parent = self.records[parent].parent
         return parent is not None
+
+    def arguments_for(self, context: Context) -> Mapping[ThreadId, Argument]:
+        """What is known of start arguments; shared contexts that ask are run again when that changes."""
+        return WatchedArguments(self, context) if context.thread == SHARED else self.arguments
 
     def creator_is_many(self, context: Context) -> bool:
         return self.records[context.thread].many
@@ -569,6 +586,24 @@ class Flow:
         entered = {context.function for context in contexts} - self.world.unseen
         ties = [tie for context in contexts for tie in context.ties]
         return sorted_ties([*ties, *unseen_ties(self.region_roots, entered)])
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedArguments(Mapping[ThreadId, Argument]):
+    """The arguments as one shared context sees them."""
+
+    flow: Flow
+    context: Context
+
+    def __getitem__(self, thread: ThreadId) -> Argument:
+        self.flow.watch(self.context, self.flow.records[thread])
+        return self.flow.arguments[thread]
+
+    def __iter__(self) -> Iterator[ThreadId]:
+        return iter(self.flow.arguments)
+
+    def __len__(self) -> int:
+        return len(self.flow.arguments)
 
 
 def _same_exits(a: list[Exit], b: list[Exit]) -> bool:

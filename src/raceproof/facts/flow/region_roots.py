@@ -37,6 +37,7 @@ class RegionRoots:
     _held: dict[MemLoc, frozenset[ObjectId]] = field(default_factory=dict)
     _holding: dict[int, tuple[Sequence[MemLoc], list[MemLoc]]] = field(default_factory=dict)  # by identity
     _pointers: dict[tuple[str, Operand], list[MemLoc]] = field(default_factory=dict)
+    _leading: dict[tuple[str, Operand], bool] = field(default_factory=dict)
 
     def may_be_node(self, function: str, operand: Operand) -> frozenset[ObjectId]:
         """The nodes that the operand may point to."""
@@ -58,6 +59,14 @@ class RegionRoots:
         if known is None or known[0] is not places:
             known = self._holding[id(places)] = places, [place for place in places if self.held_in(place)]
         return known[1]
+
+    def may_be_root(self, function: str, operand: Operand) -> bool:
+        """The operand may be the address of a root."""
+        key = (function, operand)
+        if key not in self._leading:
+            found = self.pointers_at(function, operand)
+            self._leading[key] = any(t.object in self.roots and self.held_in(t) for t in found)
+        return self._leading[key]
 
     def pointers_at(self, function: str, operand: Operand) -> list[MemLoc]:
         """The pointers that the operand may be the address of."""

@@ -156,7 +156,7 @@ def incoming(
         return None, None
     pointing = roots.may_be_node(function, Reg(register))
     member = member_of(w, roots, operand, state) if pointing else None
-    if not any(t.object in roots.roots and roots.held_in(t) for t in roots.pointers_at(function, Reg(register))):
+    if not roots.may_be_root(function, Reg(register)):
         return member, None
     places = roots.pointers_at(w.function.name, operand)
     return member, _place(w, roots, w.value(operand, state), places, state, reads=True)

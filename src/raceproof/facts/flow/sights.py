@@ -115,7 +115,7 @@ class Sights:
 
     def without(self, stale: Callable[[Linear], bool]) -> Sights:
         """Some names mean something else now."""
-        if self == NO_SIGHTS:
+        if self is NO_SIGHTS or self == NO_SIGHTS:
             return self
         owe = frozenset(
             (o, None, frozenset[Linear]())

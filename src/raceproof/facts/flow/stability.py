@@ -11,6 +11,7 @@ follow in the same function (`may_change_after`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from raceproof.facts.flow.contexts import SHARED, AccessKey, ThreadRecord
 from raceproof.facts.flow.function_info import FunctionInfo
@@ -20,6 +21,42 @@ from raceproof.ir import Call, Instr, SiteId, successors
 from raceproof.model import AccessKind, Linear, MemLoc, ObjectId, ThreadId, View
 
 UNSTABLE = ThreadId(-1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Users:
+    """Threads, as bits, that touch a location, and that write it where others may look."""
+
+    used_by: int = 0
+    written_by: int = 0
+
+    def __or__(self, other: _Users) -> _Users:
+        return _Users(self.used_by | other.used_by, self.written_by | other.written_by)
+
+
+@dataclass(slots=True)
+class _Place:
+    """What is known of a location; `set` is `targets`; `is_unseen`: others may write it that no flow sees. `writer` as
+    in `Stability.writer`, once it `is_decided`."""
+
+    targets: tuple[MemLoc, ...]
+    set: frozenset[MemLoc]
+    users: _Users
+    is_unseen: bool
+    writer: ThreadId | None = None
+    is_decided: bool = False
+
+
+def _bits(threads: Iterable[ThreadId]) -> int:
+    found = 0
+    for thread in threads:
+        found |= 1 << thread
+    return found
+
+
+def _sole(bits: int) -> ThreadId | None:
+    """The one thread there is."""
+    return ThreadId(bits.bit_length() - 1) if bits and not bits & (bits - 1) else None
 
 
 class Stability:
@@ -41,13 +78,16 @@ class Stability:
             world.budget.check()
             for target in touch.targets:
                 self._by_object.setdefault(target.object, []).append((target, key))
-        self._overlapping: dict[MemLoc, frozenset[AccessKey]] = {}
-        self._writers: dict[tuple[MemLoc, ...], ThreadId | None] = {}
+        self._used_by = {key: _bits(view.thread for view in views.get(key, ())) for key in touched}
+        self._written_by = {
+            key: _bits(view.thread for view in views.get(key, ()) if not view.private)
+            for key, touch in touched.items()
+            if touch.touch.kind.writes
+        }
+        self._at: dict[MemLoc, _Users] = {}
+        self._of: dict[tuple[MemLoc, ...], _Place] = {}
+        self._of_same: dict[int, _Place] = {}  # by identity: tuples of many places take long to compare
         self._special: dict[ThreadId, int] | None = None
-        self._users: dict[tuple[MemLoc, ...], set[ThreadId]] = {}
-        self._only_writers: dict[tuple[MemLoc, ...], ThreadId | None] = {}
-        self._users_at: dict[int, tuple[tuple[MemLoc, ...], set[ThreadId]]] = {}  # by identity, as is the next
-        self._writer_at: dict[int, tuple[tuple[MemLoc, ...], ThreadId | None]] = {}
         self._places: dict[Linear, frozenset[MemLoc]] = {}
         self._changes: dict[tuple[str, SiteId, frozenset[MemLoc]], bool] = {}
 
@@ -60,8 +100,9 @@ class Stability:
         writer = self.writer(touch.targets)
         if writer == UNSTABLE:
             return False
-        places = frozenset(touch.targets)
-        self._places[address] = self._places.get(address, frozenset()) | places
+        places = self._place(touch.targets).set
+        known = self._places.get(address, places)
+        self._places[address] = places if known is places else known | places
         is_anothers = writer not in (None, thread)  # with none, who made the object writes it until others get it
         return is_anothers or not self._may_write_after(info, site, places)
 
@@ -69,10 +110,11 @@ class Stability:
         """Objects, as bits, with a location that is this thread's own or is written by it alone, whenever that is."""
         if self._special is None:
             self._special = {}
-            for targets in {touch.targets for touch in self._touched.values()}:
+            for targets in {id(touch.targets): touch.targets for touch in self._touched.values()}.values():
                 bits = sum(1 << o for o in {t.object for t in targets})
-                users = self._users_of(self._keys(targets))
-                for special in {*(users if len(users) == 1 else ()), self.writer(targets), self._only_writer(targets)}:
+                users = self._place(targets).users.used_by
+                only_user = _sole(users) if users else None
+                for special in {only_user, self.writer(targets), self._only_writer(targets)}:
                     if special is not None:
                         self._special[special] = self._special.get(special, 0) | bits
         return self._special.get(thread, 0)
@@ -81,17 +123,9 @@ class Stability:
         """No other thread ever touches the location, or it is stable and only this thread writes it."""
         if thread == SHARED or self._records[thread].many or not targets:
             return False
-        return self._alone(targets) <= {thread} or self.writer(targets) == thread
-
-    def _alone(self, targets: tuple[MemLoc, ...]) -> set[ThreadId]:
-        """Who touches the location; `UNSTABLE`, too, if others may that nobody sees."""
-        known = self._users_at.get(id(targets))  # tuples of many places take long to compare
-        if known is None or known[0] is not targets:
-            if targets not in self._users:
-                unseen = any(map(self._world.may_change_unseen, targets))
-                self._users[targets] = self._users_of(self._keys(targets)) | ({UNSTABLE} if unseen else set())
-            known = self._users_at[id(targets)] = targets, self._users[targets]
-        return known[1]
+        place = self._place(targets)
+        is_alone = not place.is_unseen and not place.users.used_by & ~_bits((thread,))
+        return is_alone or self.writer(targets) == thread
 
     def writes_alone(self, thread: ThreadId, targets: tuple[MemLoc, ...]) -> bool:
         """Nobody but this thread, of which there is one, ever writes the location, whoever reads it meanwhile: what it
@@ -99,66 +133,69 @@ class Stability:
         return thread != SHARED and bool(targets) and self._only_writer(targets) == thread
 
     def _only_writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
-        if targets not in self._only_writers:
-            writing = [key for key in self._keys(targets) if self._touched[key].touch.kind.writes]
-            threads = {view.thread for key in writing for view in self._views.get(key, ()) if not view.private}
-            only = threads.pop() if len(threads) == 1 else None
-            is_one = only is not None and only != SHARED and not self._records[only].many
-            unseen = any(map(self._world.may_change_unseen, targets))
-            self._only_writers[targets] = only if is_one and not unseen else None
-        return self._only_writers[targets]
+        place = self._place(targets)
+        only = _sole(place.users.written_by)
+        if place.is_unseen or only is None or only == SHARED or self._records[only].many:
+            return None
+        return only
 
     def writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
         """The one thread that writes a stable location; None if nobody does; `UNSTABLE` if it is not stable."""
-        known = self._writer_at.get(id(targets))
-        if known is None or known[0] is not targets:
-            if targets not in self._writers:
-                self._writers[targets] = self._find_writer(targets)
-            known = self._writer_at[id(targets)] = targets, self._writers[targets]
-        return known[1]
+        place = self._place(targets)
+        if not place.is_decided:
+            place.writer, place.is_decided = self._find_writer(targets, place), True
+        return place.writer
 
     def may_change_after(self, thread: ThreadId, info: FunctionInfo, site: SiteId, address: Linear) -> bool:
         """This thread may write the stable location behind `site`, in the same function."""
         return self._may_write_after(info, site, self._places.get(address, frozenset()))
 
-    def _find_writer(self, targets: tuple[MemLoc, ...]) -> ThreadId | None:
-        if any(map(self._world.may_change_unseen, targets)):
+    def _find_writer(self, targets: tuple[MemLoc, ...], place: _Place) -> ThreadId | None:
+        if place.is_unseen:
             return UNSTABLE
-        keys = self._keys(targets)
-        users = self._users_of(keys)
-        writer: ThreadId | None = None
-        for key in sorted(keys):
-            if not self._touched[key].touch.kind.writes:
-                continue
-            for view in self._views.get(key, ()):
-                if view.private:
-                    continue
-                if self._records[view.thread].many or writer not in (None, view.thread):
-                    return UNSTABLE
-                writer = view.thread
-                if any(self._may_run(view, other) for other in users if other != writer):
-                    return UNSTABLE
-        return writer
-
-    def _keys(self, targets: tuple[MemLoc, ...]) -> set[AccessKey]:
-        """Accesses that may touch the same bytes."""
+        if not place.users.written_by:
+            return None
+        writer = _sole(place.users.written_by)
+        if writer is None or self._records[writer].many:
+            return UNSTABLE
         self._world.budget.check()
-        found: set[AccessKey] = set()
-        for target in targets:
-            if target not in self._overlapping:
-                others = self._by_object.get(target.object, ())
-                self._overlapping[target] = frozenset(key for other, key in others if overlap(target, other))
-            found |= self._overlapping[target]
-        return found
+        others = [r for r in self._records if r != writer and place.users.used_by & _bits((r,))]
+        written = {key for target in targets for key in self._overlapping(target) if key in self._written_by}
+        beside = {v.moment.may_run for key in written for v in self._views.get(key, ()) if not v.private}
+        return UNSTABLE if any(self._may_run(writer, m, other) for m in beside for other in others) else writer
 
-    def _users_of(self, keys: set[AccessKey]) -> set[ThreadId]:
-        return {view.thread for key in keys for view in self._views.get(key, ())}
+    def _place(self, targets: tuple[MemLoc, ...]) -> _Place:
+        known = self._of_same.get(id(targets))
+        if known is None or known.targets is not targets:
+            known = self._of.get(targets)
+            if known is None:
+                self._world.budget.check()
+                users = _Users()
+                for target in targets:
+                    users |= self._users_at(target)
+                unseen = any(map(self._world.may_change_unseen, targets))
+                known = self._of[targets] = _Place(targets, frozenset(targets), users, unseen)
+            self._of_same[id(targets)] = known if known.targets is targets else replace(known, targets=targets)
+        return self._of_same[id(targets)]
 
-    def _may_run(self, view: View, other: ThreadId) -> bool:
-        """`other` may be running at `view`, as far as the thread of `view` can tell."""
+    def _users_at(self, target: MemLoc) -> _Users:
+        known = self._at.get(target)
+        if known is None:
+            known = _Users()
+            for key in self._overlapping(target):
+                known |= _Users(self._used_by[key], self._written_by.get(key, 0))
+            self._at[target] = known
+        return known
+
+    def _overlapping(self, target: MemLoc) -> list[AccessKey]:
+        """Accesses that may touch the same bytes."""
+        return [key for other, key in self._by_object.get(target.object, ()) if overlap(target, other)]
+
+    def _may_run(self, thread: ThreadId, may_run: frozenset[ThreadId], other: ThreadId) -> bool:
+        """`other` may be running where `may_run` holds, as far as the thread can tell."""
         current: ThreadId | None = other
-        while current is not None and current != view.thread:
-            if current in view.moment.may_run:
+        while current is not None and current != thread:
+            if current in may_run:
                 return True
             current = self._records[current].parent
         return current is None  # not a descendant: nothing is known

@@ -32,6 +32,7 @@ def renounce_places(w: Walker, written: Iterable[MemLoc], state: State) -> None:
         return
     state.drop_where(lambda linear: _mentions(linear, stale))
     for record in [w.flow.records[thread] for thread in state.may_run]:
+        w.flow.watch(w.context, record)
         if not record.names_lost and any(_mentions(linear, stale) for linear in _names_of(record)):
             w.flow.lose_names(w.context, record)
 
@@ -48,6 +49,14 @@ def renounce_frame(w: Walker, function: str, state: State) -> None:
             record.ids_lost = True
             w.flow.changed(record)
             w.flow.run_again(w.context)
+
+
+def frames_of(record: ThreadRecord) -> Iterator[str]:
+    """The functions in whose frames its creators know its ids and its argument."""
+    for linear in _own_names(record):
+        for leaf in linear.leaves():
+            if isinstance(leaf, Opaque):
+                yield leaf.key.partition(":")[0]
 
 
 def _mentions(linear: Linear, addresses: set[Linear]) -> bool:

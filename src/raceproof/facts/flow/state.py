@@ -176,26 +176,38 @@ class State:
                     sources = [of_atom(atom)] if isinstance(atom, StartArg) else [c for a, c in self.drawn if a == atom]
                     yield from ((source, -condition.difference.constant) for source in sources)
 
-    def forget(self, atom: Atom) -> None:
-        """Drop what is known in terms of `atom`, whose name now stands for another value."""
-        self.drop_where(lambda linear: bool(linear.terms) and atom in linear.all_leaves())
-        self.publish(Linear(0, ((atom, 1),)))  # what is stored in it may be found through it, by whatever name
-        self.objects.pop(atom, None)
-        self.observed.pop(atom, None)
-        self.counts = self.counts.without_read(atom)
-        self.sights = self.sights.without_read(atom)
-        if self.drawn:
-            self.drawn = frozenset(item for item in self.drawn if item[0] != atom)
-        if atom in self.turns:
-            self.turns = {a: read for a, read in self.turns.items() if a != atom}
+    def forget(self, *atoms: Atom) -> None:
+        """Drop what is known in terms of `atoms`, whose names now stand for other values."""
+        names = frozenset(atoms)
+        self.drop_where(lambda linear: linear.mentions(names), names)
+        for atom in atoms:
+            if self.fresh:
+                self.publish(of_atom(atom))  # what is stored in it may be found through it, by whatever name
+            self.objects.pop(atom, None)
+            self.observed.pop(atom, None)
+            if self.counts.reads:
+                self.counts = self.counts.without_read(atom)
+            if self.sights.reads:
+                self.sights = self.sights.without_read(atom)
+            if self.drawn:
+                self.drawn = frozenset(item for item in self.drawn if item[0] != atom)
+            if atom in self.turns:
+                self.turns = {a: read for a, read in self.turns.items() if a != atom}
 
-    def drop_where(self, stale: Callable[[Linear], bool]) -> None:
-        """Drop every entry that mentions a stale value: sound, because all of them are must-knowledge."""
+    def drop_where(self, stale: Callable[[Linear], bool], names: frozenset[Atom] | None = None) -> None:
+        """Drop every entry that mentions a stale value: sound, because all of them are must-knowledge.
+
+        With `names`, what mentions one of them is stale.
+        """
         for lock in [h for h in self.locks if stale(h.address)]:
             del self.locks[lock]
         for key in [k for k, known in self.memory.items() if stale(k[0]) or stale(known.value)]:
             del self.memory[key]
-        for reg in [r for r, value in self.values.items() if stale(value)]:
+        if names is None:
+            gone = [r for r, value in self.values.items() if stale(value)]
+        else:  # most of all entries: without a call for each
+            gone = [r for r, v in self.values.items() if v.terms and not names.isdisjoint(v.leaf_set or v.all_leaves())]
+        for reg in gone:
             self.publish(self.values.pop(reg))  # the register still has the value, under a name of its own now
         if self.must_returned:
             self.must_returned = frozenset(item for item in self.must_returned if not stale(item[1]))

@@ -180,10 +180,13 @@ def lose_ids(
     """
     for thread in state.may_run:
         record = w.flow.records[thread]
+        if not record.id_places:
+            w.flow.watch(w.context, record)
         if record.ids_lost or not record.id_places or (but is not None and record.site == but.site):
             continue  # one creation, one id
         if not any(overlap(place, target) for place in record.id_places for target in written):
             continue
+        w.flow.watch(w.context, record)
         if slots is not None and all(ids is not None and ids.is_apart_from(slots) for ids in record.ids):
             continue
         if address is not None and size is not None and not record.may_be_id(address, size):

@@ -112,7 +112,7 @@ def _find(w: Walker, address: Linear, vias: frozenset[Via], number: Atom, state:
     sources: set[Source] = {counter for atom, counter in state.drawn if atom == number and counter in w.flow.drawn_from}
     match number:
         case StartArg(thread=thread):
-            argument = w.flow.arguments.get(thread)
+            argument = w.evaluator.arguments.get(thread)
             if isinstance(argument, DistinctArgument) and not argument.fresh and argument.stride:
                 sources.add(thread)
     if len(sources) == 1:

@@ -75,7 +75,7 @@ class Walker:
             flow.world.program.pointer_size * 8,
             flow.symbols,
             flow.world.points_to.objects,
-            flow.arguments,
+            flow.arguments_for(context),
         )
         self.recording = False
         self.cyclic = False  # of the block being walked
@@ -107,7 +107,8 @@ class Walker:
             if self.info.cyclic:
                 if label in seen and _same_states(seen[label], states):
                     continue
-                seen[label] = [s.copy() for s in states]
+                seen[label] = states
+                states = [s.copy() for s in states]
             visits[label] = visits.get(label, 0) + 1
             for succ, out in self._grouped(self._walk_block(label, states)).items():
                 incoming[succ][label] = out
@@ -118,7 +119,7 @@ class Walker:
             for label in self.info.order:
                 states = self._at_entry(label, incoming[label], visits.get(label, 0))
                 if states:
-                    self._walk_block(label, states)
+                    self._walk_block(label, [s.copy() for s in states])
         self.context.views, self.context.calls, self.context.ties = self.views, self.calls, self.ties
         self.context.waits = self.waits
         self.flow.commit(self.context, self.spawns)
@@ -137,10 +138,11 @@ class Walker:
             self.spawns[record] = join_spawns(before, event) if before is not None else event
 
     def _at_entry(self, label: str, incoming: dict[str, list[State]], visits: int) -> list[State]:
+        """The states with which a block is entered; in a function with loops they must not be changed any more."""
         states = [state for group in incoming.values() for state in group]
-        if self.info.cyclic:  # they may be needed again
-            states = [state.copy() for state in states]
-        if len(states) > 1:
+        if len(states) > 1 and any(state.locks for state in states):
+            if self.info.cyclic:  # they may be needed again
+                states = [state.copy() for state in states]
             self._generalise(label, states)
         limit = 1 if visits > 12 else MAX_STATES
         if visits <= 4 and len(states) <= MAX_STATES and self._decides_on_phi(label):
@@ -250,10 +252,8 @@ class Walker:
     def _redefine(self, register: str, state: State) -> None:
         """A register gets a new value: in a loop, what was known under its name is about the old one."""
         state.values.pop(register, None)
-        if self.cyclic:
-            atom = self.evaluator.opaque_name(register)
-            if atom in self.evaluator.named:
-                state.forget(atom)
+        if self.cyclic and register in self.evaluator.named:
+            state.forget(self.evaluator.opaque_name(register))
 
     define = _redefine
 
@@ -377,14 +377,15 @@ class Walker:
         for name, _ in incoming:
             state.values.pop(name, None)
         if target in self.info.cyclic:
-            for atom in sorted(changed & self.evaluator.named, key=str):
-                state.forget(atom)
+            named = sorted(name for name, _ in incoming if name in self.evaluator.named)
+            if named:
+                state.forget(*map(self.evaluator.opaque_name, named))
             if state.may_handed:
                 state.may_handed = frozenset(
                     t
                     for t in state.may_handed
                     if not (
-                        isinstance(argument := self.flow.arguments.get(t), DistinctArgument)
+                        isinstance(argument := self.evaluator.arguments.get(t), DistinctArgument)
                         and any(leaf in changed for leaf in argument.pattern.leaves())
                     )
                 )
