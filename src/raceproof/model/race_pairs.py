@@ -40,13 +40,16 @@ class PairClass:
     count: int = field(compare=False, default=0)
 
     def __post_init__(self) -> None:
-        count = len(self.first) if self.is_same else sum(self._partners(access) for access in self.first)
+        count = sum(self.number_with(access) for access in self.first)
         if not count:
             raise InternalError("a class of race pairs without a pair")
         object.__setattr__(self, "count", count)
 
-    def _partners(self, access: AccessId) -> int:
-        return len(self.second) - bisect_right(self.second, access)
+    def number_with(self, access: AccessId, behind: AccessId | None = None) -> int:
+        """How many pairs the access is the first of; only those with an access `behind` that one."""
+        if self.is_same:
+            return int(behind is None or behind < access)
+        return len(self.second) - bisect_right(self.second, access if behind is None else max(access, behind))
 
     def partners(self, access: AccessId) -> Sequence[AccessId]:
         """What the access, one of `first`, makes pairs with."""
@@ -69,7 +72,7 @@ class PairClass:
             left = tuple(access for access in self.first if not missing[0][access])
             return left, left
         return (
-            tuple(a for a in self.first if self._partners(a) > missing[0][a]),
+            tuple(a for a in self.first if self.number_with(a) > missing[0][a]),
             tuple(b for b in self.second if bisect_left(self.first, b) > missing[1][b]),
         )
 
@@ -79,7 +82,7 @@ class RacePairs(Sequence[RacePair]):
     """Pairs of a program, in the order of their accesses: all of some pair classes, but for those in `without`, which
     are in one of them, and others one by one: `beside`. Immutable.
 
-    `class_of` gives the number of each access's class.
+    No two classes of accesses have an access in common, so that the first one of a class names it.
     """
 
     def __init__(
@@ -94,6 +97,8 @@ class RacePairs(Sequence[RacePair]):
         self._count = sum(c.count for c in self.classes) - len(self.without) + len(self.beside)
         self._having: dict[AccessId, list[PairClass]] | None = None
         self._before: dict[AccessId, int] = {}
+        self._home: dict[AccessId, AccessId] = {}  # the first access of the class that an access is in
+        self._of: dict[tuple[AccessId, AccessId, bool], PairClass] = {}  # by the first accesses of its classes
 
     @property
     def is_by_classes(self) -> bool:
@@ -166,15 +171,16 @@ class RacePairs(Sequence[RacePair]):
         return found if found is not None and found.target == pair.target else None
 
     def _class_of(self, first: AccessId, second: AccessId) -> PairClass | None:
-        for found in self._by_first().get(first, ()):
-            if found.is_same:
-                if first == second:
-                    return found
-            elif first < second:
-                at = bisect_right(found.second, second)
-                if at and found.second[at - 1] == second:
-                    return found
-        return None
+        if not self._home:
+            for found in self.classes:
+                self._of[found.first[0], found.second[0], found.is_same] = found
+                for members in (found.first, found.second):
+                    if members[0] not in self._home:
+                        self._home.update(dict.fromkeys(members, members[0]))
+        one, other = self._home.get(first), self._home.get(second)
+        if one is None or other is None or first > second:
+            return None
+        return self._of.get((one, other, first == second))
 
     def number_of(self, pair: RacePair) -> int:
         """Its place among these, from 1. Requires that it is one, and that none is left out or beside."""
@@ -185,9 +191,10 @@ class RacePairs(Sequence[RacePair]):
             before = 0
             for access in sorted(having):
                 self._before[access] = before
-                before += sum(len(found.partners(access)) for found in having[access])
+                before += sum(found.number_with(access) for found in having[access])
         return self._before[pair.first] + sum(
-            bisect_right(found.partners(pair.first), pair.second) for found in having[pair.first]
+            found.number_with(pair.first) - found.number_with(pair.first, behind=pair.second)
+            for found in having[pair.first]
         )
 
     def _by_first(self) -> dict[AccessId, list[PairClass]]:
