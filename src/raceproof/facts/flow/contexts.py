@@ -56,7 +56,7 @@ class Context:
     """A function as entered by one thread in one state; `exits`, `views`, `waits`, `calls`, `ties` are of the last run.
 
     `dependents`: who has used the exits, and in which of its runs it last did. `is_outdated`: it was to be run again,
-    but nobody uses it any more.
+    but nobody uses it any more. `lock_objects`: in which objects the locks of the entry may lie, as the last run knew.
     """
 
     thread: ThreadId
@@ -69,6 +69,7 @@ class Context:
     waits: dict[SiteId, dict[View, None]] = field(default_factory=dict)
     calls: dict[Context, None] = field(default_factory=dict)
     ties: dict[Tie, None] = field(default_factory=dict)
+    lock_objects: tuple[frozenset[ObjectId], ...] = ()
     runs: int = 0
     running: bool = False
     is_outdated: bool = False

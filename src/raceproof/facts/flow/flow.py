@@ -168,6 +168,7 @@ class Flow:
         if context.runs > MAX_RUNS:
             raise LimitReached(f"the analysis of function `{context.function}` does not become stable")
         context.running = True
+        context.lock_objects = self._lock_objects(context)
         record = self.records[context.thread] if context.thread != SHARED else None
         if record is not None:
             record.end_by_context.pop(context, None)
@@ -201,11 +202,16 @@ class Flow:
             if not self.world.may_refer[name] & special:
                 thread = SHARED
         context = self._context(thread, name, chain, entry)
+        if context.runs and self._lock_objects(context) != context.lock_objects:
+            self._enqueue(context)  # for this caller, its names of locks mean others than for those before
         if context.runs == 0 or context.is_outdated or (context in self._queue and not context.running):
             self._queue.pop(context, None)
             self._run(context)
         context.dependents[caller] = caller.runs
         return context
+
+    def _lock_objects(self, context: Context) -> tuple[frozenset[ObjectId], ...]:
+        return tuple(self.observed.lock_objects(held.address) for held in context.entry.locks)
 
     def _chain(self, caller: Context, name: str, site: SiteId) -> tuple[SiteId, ...]:
         """The last call sites, by which threads made in one wrapper are told apart; () once there are too many.

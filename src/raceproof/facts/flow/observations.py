@@ -110,8 +110,8 @@ class Observations:
         self._lock_objects[address] = self._lock_objects.get(address, frozenset()) | objects
 
     def note_same_lock(self, new: Linear, old: Linear) -> None:
-        if new != old and old in self._lock_objects:
-            self._lock_objects[new] = self._lock_objects.get(new, frozenset()) | self._lock_objects[old]
+        if new != old:
+            self._lock_objects[new] = self._lock_objects.get(new, frozenset()) | self.lock_objects(old)
 
     def lock_objects(self, address: Linear) -> frozenset[ObjectId]:
         """Objects that the lock may lie in; a name that came through a call is looked up by all that have it."""
