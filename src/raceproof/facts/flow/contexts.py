@@ -177,7 +177,7 @@ def join_spawns(a: Spawn, b: Spawn) -> Spawn:
 @dataclass(eq=False, slots=True)
 class ThreadRecord:
     """A thread under analysis. `spawns` has one entry per context that creates it; `ended`: state at its end.
-    `dependents`: who waits for its end; `watchers`: shared contexts to which something else about it mattered.
+    `dependents`: who waits for its end; `watchers`: contexts to which something else about it mattered.
 
     `ids`: the loops that create it (None: a creation outside such a loop), `id_places`: where the ids are stored,
     `ids_lost`: some may have been overwritten while their threads ran, `overlapping`: its creating loop may be

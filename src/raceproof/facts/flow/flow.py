@@ -388,16 +388,17 @@ class Flow:
     def changed(self, record: ThreadRecord) -> None:
         """Run everything again that may have looked at a property of the thread that is different now.
 
-        Of shared contexts, those that did (`watch`). In which frames names were made (`renounce_frame`) does not matter
-        to them: in those of functions that create threads, which no shared context enters.
+        Of contexts of other threads, those that asked for its argument; of shared ones, those that did either (`watch`).
+        In which frames names were made (`renounce_frame`) does not matter to these: in those of functions that create
+        threads, which no shared context enters.
         """
         for dependent in list(record.dependents):
             self._enqueue(dependent)
         bound = self.world.thread_bound
         is_watched = all(name in bound or name not in self.world.program.functions for name in frames_of(record))
         for context in self._all_contexts():
-            is_looking = context in record.watchers or not is_watched
-            if context.thread == record.id or (context.thread == SHARED and is_looking):
+            is_shared = context.thread == SHARED and not is_watched
+            if context.thread == record.id or context in record.watchers or is_shared:
                 self._enqueue(context)
 
     def _all_contexts(self) -> Iterator[Context]:
@@ -487,8 +488,8 @@ class Flow:
         return parent is not None
 
     def arguments_for(self, context: Context) -> Mapping[ThreadId, Argument]:
-        """What is known of start arguments; shared contexts that ask are run again when that changes."""
-        return WatchedArguments(self, context) if context.thread == SHARED else self.arguments
+        """What is known of start arguments; who asks for that of another thread is run again when it changes."""
+        return WatchedArguments(self, context)
 
     def creator_is_many(self, context: Context) -> bool:
         return self.records[context.thread].many
@@ -596,13 +597,14 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class WatchedArguments(Mapping[ThreadId, Argument]):
-    """The arguments as one shared context sees them."""
+    """The arguments as one context sees them."""
 
     flow: Flow
     context: Context
 
     def __getitem__(self, thread: ThreadId) -> Argument:
-        self.flow.watch(self.context, self.flow.records[thread])
+        if self.context.thread != thread:
+            self.flow.records[thread].watchers[self.context] = None
         return self.flow.arguments[thread]
 
     def __iter__(self) -> Iterator[ThreadId]:
