@@ -14,6 +14,7 @@ import shlex
 import socket
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -60,6 +61,8 @@ def connected(cluster: Cluster, on_progress: Callable[[str], None] = lambda text
         ) from None
     for name in _TALKATIVE:  # a lost worker is reported by us
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    # Its page of the state listens on the loopback address, too; by which port does not matter.
+    warnings.filterwarnings("ignore", message=r"\s*Port \d+ is already in use")
     on_progress(f"connecting to the cluster {cluster.text}")
     with dask.config.set(_CONFIG if cluster.way in (Way.LOCAL, Way.SSH) else {}), contextlib.ExitStack() as stack:
         target: dict[str, Any]
