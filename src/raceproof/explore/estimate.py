@@ -21,26 +21,31 @@ from raceproof.explore.tree import Tree
 
 _ENOUGH = 5  # items
 _TINY = 1e-9
+_GROWS = 1.05  # since half of the executions
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Executions that a search still has to make; `share` of its tree is searched."""
+    """Executions that a search still has to make; `share` of what is known of its tree is searched. `grows`: that tree
+    has not yet shown its size, so that there may be far more."""
 
     share: float
     executions: int
     least: int
     most: int
+    grows: bool
 
     def __str__(self) -> str:
-        some = f"some {about(self.executions)} executions left ({about(self.least)} to {about(self.most)})"
-        return f"about {100 * self.share:.2g} % searched, {some}"
+        more = " or more, as the tree still grows" if self.grows else ""
+        some = f"some {about(self.executions)} executions left ({about(self.least)} to {about(self.most)}{more})"
+        return f"{some}; {100 * self.share:.2g} % of the known tree is searched"
 
     def records(self) -> list[Record]:
         return [
             StatRecord("left_executions", self.executions),
             StatRecord("left_least", self.least),
             StatRecord("left_most", self.most),
+            StatRecord("left_grows", int(self.grows)),
         ]
 
 
@@ -85,4 +90,5 @@ class Estimate:
             executions=int(max(executions, at_least)),
             least=int(max(min(executions - spread, *before, executions), at_least)),
             most=int(max(executions + spread, grown, *before, at_least)),
+            grows=growth > _GROWS,
         )

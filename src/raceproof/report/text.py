@@ -265,4 +265,5 @@ def _left(result: CheckResult) -> str:
     if stats is None:
         return ""
     number, least, most = (about(int(stats[name])) for name in ("left_executions", "left_least", "left_most"))
-    return f" and some {number} left ({least} to {most})"
+    more = " or more" if stats.get("left_grows") else ""
+    return f" and some {number} left ({least} to {most}{more})"

@@ -331,7 +331,7 @@ def test_estimates_of_even_trees_are_exact() -> None:
     left = estimate.left(tree)
     assert left is not None
     assert (left.executions, left.least, left.most) == (300, 300, 300)
-    assert str(left) == "about 62 % searched, some 300 executions left (300 to 300)"
+    assert str(left) == "some 300 executions left (300 to 300); 62 % of the known tree is searched"
 
 
 def test_estimates_of_uneven_trees_have_a_spread() -> None:
@@ -347,7 +347,9 @@ def test_estimates_of_uneven_trees_have_a_spread() -> None:
     estimate.add(1 / 20, 505, tree)
     left = estimate.left(tree)
     assert left is not None
-    assert left.most > 2 * grown  # the tree grows
+    assert left.most > 2 * grown
+    assert left.grows
+    assert "or more, as the tree still grows" in str(left)
 
 
 def test_races_are_found_once_each(tmp_path: Path) -> None:
