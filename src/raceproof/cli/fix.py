@@ -174,7 +174,7 @@ def _tell(steps: Iterable[repair.Step], verbose: bool) -> None:
     for step in steps:
         names = ", ".join(step.names)
         if step.repair is not None:
-            print(f"# {names}: {step.repair.candidate.title}; {_MEANING[step.repair.outcome]}")
+            print(f"# {names}: {step.repair.candidate.title}; {_meaning(step.repair)}")
         elif step.is_gone:
             print(f"# {names}: repaired together with the one before")
         else:
@@ -184,7 +184,12 @@ def _tell(steps: Iterable[repair.Step], verbose: bool) -> None:
                 print(f"#   tried: {each.candidate.title}: {each.outcome.value}")
 
 
-_MEANING = {
-    repair.Outcome.PROVED: "checked: proved race-free, no new race, no deadlock found",
-    repair.Outcome.GONE: "checked: the race is gone, and there is no new one; not all of the location is proved",
-}
+def _meaning(made: repair.Repair) -> str:
+    """What the check has said."""
+    if made.outcome is repair.Outcome.PROVED:
+        found = "proved race-free, no new race"
+    else:
+        found = "the race is gone, and there is no new one; not all of the location is proved"
+    stuck = made.after is not None and bool(made.after.deadlocks)
+    left = "the program can deadlock, as before: raceproof check --property deadlock" if stuck else "no deadlock found"
+    return f"checked: {found}, {left}"

@@ -27,10 +27,11 @@ _CREATED = re.compile(r"created at (.*):(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """`title` says what the edits do, as advice."""
+    """`title` says what the edits do, as advice. `waits`: a thread waits for another one where it did not before."""
 
     title: str
     edits: tuple[Edit, ...]
+    waits: bool = False
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,8 @@ def _joined(scene: Scene) -> Iterator[Candidate]:
                 continue
             for edits in joins(used.pos, created, scene.trees, scene.root):
                 where = f"{used.pos.file}:{used.pos.line}"
-                yield Candidate(f"join the thread created at line {created.line} before {where}", tuple(edits))
+                title = f"join the thread created at line {created.line} before {where}"
+                yield Candidate(title, tuple(edits), waits=True)
 
 
 def _created(pair: PairResult, access: AccessResult) -> SourcePos | None:

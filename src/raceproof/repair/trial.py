@@ -146,8 +146,10 @@ class _Trial:
             return Repair(candidate, Outcome.BROKEN, repaired.texts, None)
         try:
             after = _checked(repaired, budget)
-            found = outcome(self.before, after, self.location)
-            if found is Outcome.DEADLOCK and not self._with_deadlocks:  # was it there before? nobody had looked
+            found = outcome(self.before, after, self.location, candidate.waits)
+            if (
+                found is Outcome.DEADLOCK and not candidate.waits and not self._with_deadlocks
+            ):  # was it there before? nobody had looked
                 self.before, self._with_deadlocks = _both(self.before, _checked(self.program, budget)), True
                 found = outcome(self.before, after, self.location)
         except InputError:
@@ -176,8 +178,9 @@ def _compiles(program: Program, budget: Budget) -> bool:
     return True
 
 
-def outcome(before: CheckResult, after: CheckResult, location: Location) -> Outcome:
-    """What the check after a repair says about it."""
+def outcome(before: CheckResult, after: CheckResult, location: Location, waits: bool = False) -> Outcome:
+    """What the check after a repair says about it. One that `waits` is refused for any deadlock: that there was one
+    before, in the same functions, does not tell that it is the same."""
     if after.interrupted:
         return Outcome.UNKNOWN
     known = _races(before)
@@ -187,7 +190,7 @@ def outcome(before: CheckResult, after: CheckResult, location: Location) -> Outc
     found = [p for p in after.pairs if _plain(p.target) in names]
     if any(p.verdict is Verdict.RACE for p in found):
         return Outcome.RACES
-    if _stuck(after) - _stuck(before):
+    if _stuck(after) - _stuck(before) or (waits and after.deadlocks):
         return Outcome.DEADLOCK
     if after.sources is None:  # there were no facts, so nothing is decided
         return Outcome.UNKNOWN

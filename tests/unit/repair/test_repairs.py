@@ -153,6 +153,42 @@ def test_changes_make_of_the_old_text_the_new_one(old: str, new: str) -> None:
     assert text == new
 
 
+SIGNALLED = """
+struct logger { pthread_mutex_t mutex; pthread_cond_t more; int stopping, written; };
+static struct logger l = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
+static void *worker(void *arg) {
+    pthread_mutex_lock(&l.mutex);
+    while (!l.stopping)
+        pthread_cond_wait(&l.more, &l.mutex);
+    pthread_mutex_unlock(&l.mutex);
+    l.written++;
+    return arg;
+}
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, worker, NULL);
+    int found = l.written;
+    l.stopping = 1;
+    pthread_cond_signal(&l.more);
+    pthread_join(t, NULL);
+    return found;
+}
+"""
+
+
+@pytest.mark.slow
+def test_a_join_before_what_the_thread_waits_for_is_no_repair(tmp_path: Path) -> None:
+    """The signal can be missed as it is, so there was a deadlock before; with the join moved there is nothing else."""
+    file = tmp_path / "program.c"
+    file.write_text(HEAD + SIGNALLED, encoding="utf-8")
+    settings = portfolio.Settings(search=ExploreOptions(find_all=True))
+    program = repair.Program(frontend.from_files([file]), settings, ("lockset", "explore"), {})
+    result = program.check(Budget.seconds(60))
+    location = next(found for found in report.locations_of(result) if found.name == "l.written")
+    tried = repair.repairs(program, result, location, Budget.seconds(300))
+    assert next(each.outcome for each in tried if each.candidate.waits) is repair.Outcome.DEADLOCK
+
+
 def test_edits_that_meet_are_refused() -> None:
     one, other = repair.Edit("f", 0, 3, 0, "x"), repair.Edit("f", 2, 4, 0, "y")
     assert repair.apply({"f": b"abcdef"}, [one, other]) is None
