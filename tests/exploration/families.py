@@ -4,14 +4,14 @@ The families, each with a generator of its own: `sc` and `weak` (branches on sha
 the weaker memory orders), `values` (values decide), `loops` (loops and inputs; `dfs` tries all values of these),
 `api` (the whole thread API, pointers, heap), `loose` (every way to wait, without a plan), `chains` (threads that wait
 for others in chains), `lists` (lists that hang on several roots, each with its lock), `queues` (nodes that are taken
-out of lists and used without a lock), `owners` (objects that one thread has, that are
-handed over, or that all only read), `startup` (code before main and after it), `idioms` (idioms put together and
-spoiled, statements at random), `variations` (the programs of `tests/programs`, spoiled), `library` (two calls of the
-library about one object, whose truth the standards tell: see `library_judging`), `inputs` (a value from outside decides
-whether there is a race; the truth is known by construction), `limits` (as many objects as the explorer can follow, or
-more; the truth is known by construction). Programs of all but the last five are trees or small, which end and are
-bounded, so that `dfs` comes to its end, but for some of `lists`; those of the last five are texts, which `dfs` may not
-finish.
+out of lists and used without a lock), `heap locks` (locks in what threads are given; `test_heap_locks` alone draws
+these), `owners` (objects that one thread has, that are handed over, or that all only read), `startup` (code before
+main and after it), `idioms` (idioms put together and spoiled, statements at random), `variations` (the programs of
+`tests/programs`, spoiled), `library` (two calls of the library about one object, whose truth the standards tell: see
+`library_judging`), `inputs` (a value from outside decides whether there is a race; the truth is known by
+construction), `limits` (as many objects as the explorer can follow, or more; the truth is known by construction).
+Programs of all but the last five are trees or small, which end and are bounded, so that `dfs` comes to its end, but
+for some of `lists`; those of the last five are texts, which `dfs` may not finish.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from exploration import (
     chains,
     generator,
     given,
+    heap_locks,
     library_pairs,
     limits,
     lists,
@@ -77,6 +78,7 @@ _TREES: Final[dict[str, Callable[[int], Source]]] = {
 _TEXTS: Final[dict[str, Callable[[int], str]]] = {
     "queues": queues.generate,
     owners.MODE: owners.generate,
+    heap_locks.MODE: heap_locks.generate,
     startup.MODE: startup.generate,
     "idioms": lambda seed: idioms(seed).text,
     "variations": variations.generate,
