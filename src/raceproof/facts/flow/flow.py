@@ -388,9 +388,9 @@ class Flow:
     def changed(self, record: ThreadRecord) -> None:
         """Run everything again that may have looked at a property of the thread that is different now.
 
-        Of contexts of other threads, those that asked for its argument; of shared ones, those that did either (`watch`).
-        In which frames names were made (`renounce_frame`) does not matter to these: in those of functions that create
-        threads, which no shared context enters.
+        Of contexts of other threads, those that asked for its argument; of shared ones, those that did either
+        (`watch`). In which frames names were made (`renounce_frame`) does not matter to these: in those of functions
+        that create threads, which no shared context enters.
         """
         for dependent in list(record.dependents):
             self._enqueue(dependent)
