@@ -17,7 +17,7 @@ from pathlib import Path
 
 from raceproof import frontend, portfolio
 from raceproof.core import Budget, InputError, LimitReached, Unsupported
-from raceproof.model import CheckResult, Property, Verdict
+from raceproof.model import CheckResult, DeadlockVerdict, Property, Scope, Verdict
 from raceproof.repair.candidates import Candidate, Scene, candidates
 from raceproof.repair.edits import apply
 from raceproof.report import Location, locations_of
@@ -179,8 +179,8 @@ def _compiles(program: Program, budget: Budget) -> bool:
 
 
 def outcome(before: CheckResult, after: CheckResult, location: Location, waits: bool = False) -> Outcome:
-    """What the check after a repair says about it. One that `waits` is refused for any deadlock: that there was one
-    before, in the same functions, does not tell that it is the same."""
+    """What the check after a repair says about it. One that `waits` must be known not to deadlock: that there was a
+    deadlock before, in the same functions, does not tell that it is the same."""
     if after.interrupted:
         return Outcome.UNKNOWN
     known = _races(before)
@@ -194,8 +194,16 @@ def outcome(before: CheckResult, after: CheckResult, location: Location, waits: 
         return Outcome.DEADLOCK
     if after.sources is None:  # there were no facts, so nothing is decided
         return Outcome.UNKNOWN
+    if waits and not _is_free_of_deadlocks(after):
+        return Outcome.UNKNOWN
     open_here = [p for p in found if p.verdict is Verdict.UNKNOWN and not p.is_for_this_input]
     return Outcome.GONE if open_here else Outcome.PROVED
+
+
+def _is_free_of_deadlocks(result: CheckResult) -> bool:
+    """Proved, at least for the input that the program is given."""
+    answer = result.deadlock
+    return answer is not None and (answer.verdict is DeadlockVerdict.DEADLOCK_FREE or answer.scope is Scope.THIS_INPUT)
 
 
 def _races(result: CheckResult) -> Counter[str]:
