@@ -93,6 +93,12 @@ def add_parser(commands: Commands) -> None:
         " (default: yes)",
     )
     search.add_argument(
+        "--persistent-sets",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="states only: try those threads only on which the others do not depend (default: yes)",
+    )
+    search.add_argument(
         "--idle-values",
         action=argparse.BooleanOptionalAction,
         default=False,
@@ -162,6 +168,7 @@ def run(args: argparse.Namespace) -> Exit:
         idle_values=args.idle_values,
         cluster=cluster,
         checkpoint=args.checkpoint,
+        persistent=explore.DEFAULT_LEARNING if args.persistent_sets else 0,
         pruning="printed" if args.as_printed else "none" if args.no_pruning else "repaired",
     )
     settings = portfolio.Settings(

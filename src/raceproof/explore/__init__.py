@@ -4,7 +4,13 @@ from raceproof.explore.build import build_host, why_not_32_bits
 from raceproof.explore.diagnoses import ENDED_ALONE, WAITS_FOR_CLIENT, is_diagnosis
 from raceproof.explore.engine import has_waits, run, setup_of, watched_pairs
 from raceproof.explore.guide import Followed, follow
-from raceproof.explore.options import DEFAULT_ALGORITHM, DEFAULT_MAX_STEPS, FINDS_DEADLOCKS, ExploreOptions
+from raceproof.explore.options import (
+    DEFAULT_ALGORITHM,
+    DEFAULT_LEARNING,
+    DEFAULT_MAX_STEPS,
+    FINDS_DEADLOCKS,
+    ExploreOptions,
+)
 from raceproof.explore.preparation import Prepared, module_hash, prepare
 from raceproof.explore.protocol import ALGORITHMS, ISOLATIONS, SAMPLE, SAMPLINGS, STATES
 from raceproof.explore.replay import KEPT_STEPS, Replayed, attempts_of, drive_of, repeat, shows
@@ -23,6 +29,7 @@ from raceproof.explore.target import Target, machine_of, secret_given, target_of
 __all__ = [
     "ALGORITHMS",
     "DEFAULT_ALGORITHM",
+    "DEFAULT_LEARNING",
     "DEFAULT_MAX_STEPS",
     "DEFAULT_RUNS",
     "DEFAULT_SAMPLING",

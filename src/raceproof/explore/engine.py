@@ -151,6 +151,7 @@ def control(prepared: Prepared, options: ExploreOptions, time_limit: float) -> C
         exact_states=options.exact_states,
         symmetry=options.symmetry and not prepared.tells_apart,
         monitors=options.monitors,
+        persistent=options.persistent,
         surroundings=options.surroundings,
     )
 

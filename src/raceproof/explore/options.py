@@ -13,6 +13,7 @@ from raceproof.model import Models, ObjectId, RacePair, Surroundings
 
 DEFAULT_ALGORITHM = "race"
 DEFAULT_MAX_STEPS = 1_000_000
+DEFAULT_LEARNING = 1000
 FINDS_DEADLOCKS = ("optimal", "dfs", "states")
 """Algorithms that execute every deadlock, or one that is equivalent; the first is the default. The others leave out
 what cannot have a race."""
@@ -55,7 +56,8 @@ class ExploreOptions:
     `max_states`: of algorithm `states`, how many it remembers (0: as many as there is memory for); `exact_states`: it
     keeps them whole and compares them, not only their hashes; `symmetry`: threads that nobody can tell apart are one
     and the same to it; `monitors`: operations under a lock that all who use their object hold are no scheduling points;
-    `idle_values`: values on which nothing depends tell states apart.
+    `persistent`: when it has learnt from so many states what threads do, it tries a persistent set of them in each (0:
+    all of them); `idle_values`: values on which nothing depends tell states apart.
     """
 
     module: LinkedModule | None = None
@@ -85,6 +87,7 @@ class ExploreOptions:
     exact_states: bool = False
     symmetry: bool = True
     monitors: bool = True
+    persistent: int = DEFAULT_LEARNING
     idle_values: bool = False
     surroundings: Surroundings = field(default_factory=Surroundings)
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)

@@ -189,6 +189,7 @@ class Control:
     sampling: str = ""
     symmetry: bool = True
     monitors: bool = True
+    persistent: int = 0
 
     def text(self) -> str:
         return "".join(line + "\n" for line in self._lines())
@@ -214,6 +215,7 @@ class Control:
             yield f"exact_states {int(self.exact_states)}"
             yield f"symmetry {int(self.symmetry)}"
             yield f"monitors {int(self.monitors)}"
+            yield f"persistent {self.persistent}"
         for argument in self.arguments:
             yield f"arg {encode(argument)}"
         yield from _surroundings(self.surroundings)

@@ -215,6 +215,8 @@ static void directive(char *line) {
         options.exact_states = atoi(rest) != 0;
     } else if (strcmp(line, "monitors") == 0) {
         options.monitors = atoi(rest) != 0;
+    } else if (strcmp(line, "persistent") == 0) {
+        options.persistent = (uint32_t)strtoul(rest, NULL, 10);
     } else if (strcmp(line, "symmetry") == 0) {
         options.symmetry = atoi(rest) != 0;
     } else if (strcmp(line, "max_steps") == 0) {

@@ -153,6 +153,7 @@ struct thread {
     uint8_t waited;                /* at a condition, in this round of a loop that only waits */
     uint8_t timed_out;             /* its wait at a condition, which now waits for the mutex */
     uint8_t gang;                  /* the first of those like it (symmetry.c) */
+    uint16_t place;                /* in the code (persistent.c), 0: none */
     uint32_t created_at;
     uint32_t children;   /* created so far */
     uint32_t steps;      /* hooks completed */
@@ -316,6 +317,7 @@ struct options {
     bool all, fork, spurious;
     bool exact_states;   /* keep the states themselves (search_states.c) */
     bool monitors;       /* operations under a lock that all who use their object hold are no scheduling points (monitors.c) */
+    uint32_t persistent; /* behind so many states, not all threads are tried in each (persistent.c); 0: they are */
     bool symmetry;       /* threads that nobody can tell apart are one and the same (symmetry.c) */
     uint64_t max_states; /* 0: as many as there is memory for */
     uint8_t deadlocks; /* enum deadlocks */

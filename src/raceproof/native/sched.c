@@ -192,6 +192,7 @@ static inline __attribute__((always_inline)) void switch_to(struct thread *t) {
     from->saved_site = rp_site;
     if (__builtin_expect(follows_states, 0)) from->frame = rp_frame_top;
     self = t;
+    if (__builtin_expect(follows_states, 0)) persistent_resumes(t->tid);
     if (rp_fork_mode) thread_state_switch(from, t);
     errno = t->saved_errno;
     fiber_switch(&from->fiber, &t->fiber);
@@ -325,6 +326,7 @@ static void park(enum arrival why) {
 static enum arrival go_on(struct thread *t) {
     self = t;
     monitors_step();
+    persistent_step(t->tid);
     arrived = ARRIVED_END;
     pulse.steps_left = options.max_steps;
     pulse.execution++;
@@ -502,6 +504,7 @@ bool unlock_is_point(void) { return options.algorithm->releases || G->has_try; }
 
 void point(const struct op *op, bool is_point, const char *what) {
     if (__builtin_expect(states_peeks, 0) && (is_point || op->kind != OP_CANCEL)) states_peek_fails();
+    if (__builtin_expect(follows_states, 0) && !is_point) persistent_passes(op);
     if (options.mode != MODE_SEARCH || driving) {
         follow(op, what);
     } else if (is_point) {
@@ -526,6 +529,7 @@ void block(const struct op *op) {
         states_peek_fails();
     }
     self->pending = *op;
+    if (__builtin_expect(follows_states, 0)) persistent_passes(op);
     if (is_enabled(self)) return;
     if (options.mode != MODE_SEARCH || driving) {
         follow_blocked();
@@ -660,6 +664,7 @@ struct thread *thread_create(void *(*start)(void *), void *argument, uint32_t si
     t->detached = detached;
     if (symmetry_is_on) symmetry_created(t);
     t->pending = (struct op){.kind = OP_START, .id = RP_NO_ACCESS, .site = site};
+    if (follows_states) persistent_created(t);
     G->thread_parent[tid] = t->parent;
     G->thread_site[tid] = site;
     if (samples && self != NULL) log_creation(t);

@@ -2,8 +2,8 @@
  *
  * Depth first over the states between the operations of the threads; a state that was visited is not entered again. All
  * accesses of open pairs are operations, and a race is two threads that stand before conflicting ones ([PDP, Fig. 2]
- * DETECTRACE, in sched.c). Every enabled thread is tried in every state: nothing is put off, so neither a sleep set nor a
- * cycle can hide anything; [YWY06] and [YCGK08] show what it takes otherwise.
+ * DETECTRACE, in sched.c). Which threads are tried in a state (persistent.c) depends on the state alone, so that nothing is
+ * hidden by the way on which it was visited; [YWY06] and [YCGK08] show what it takes otherwise.
  *
  * A state is told as bytes (states.h), of which a hash of 128 bits is kept. To go back is to copy memory: for each state
  * on the way that has threads left to try, what must be put back lies on a stack of its own.
@@ -162,7 +162,11 @@ static void tell_all(void) {
 
 static struct hash *table;
 static uint32_t *numbers; /* by slot, from 1: in the order in which they were found. For deadlocks only */
+static uint8_t *is_on_path; /* by slot: the execution has come through this state. For persistent sets only */
+static struct hash *path;   /* the states on the way here */
+static uint64_t path_count;
 static uint64_t slots, state_count, most_states;
+#define MAX_PATH ((uint64_t)1 << 26)
 static bool is_full;
 
 /* The states themselves, for --exact-states: by slot, where each is. */
@@ -187,14 +191,18 @@ static bool grow(void) {
     struct hash *larger = zeroed(2 * slots * sizeof *table);
     uint64_t *places = options.exact_states ? zeroed(2 * slots * sizeof *places) : NULL;
     uint32_t *moved = options.deadlocks ? zeroed(2 * slots * sizeof *moved) : NULL;
-    if (larger == NULL || (options.exact_states && places == NULL) || (options.deadlocks && moved == NULL)) return false;
+    uint8_t *on_path = is_on_path != NULL ? zeroed(2 * slots) : NULL;
+    if (larger == NULL || (is_on_path != NULL && on_path == NULL) || (options.exact_states && places == NULL) || (options.deadlocks && moved == NULL)) return false;
     for (uint64_t i = 0; i < slots; i++) {
         if ((table[i].low | table[i].high) == 0) continue;
         uint64_t at = slot_of(larger, 2 * slots, &table[i]);
         larger[at] = table[i];
         if (places != NULL) places[at] = exact_of[i];
         if (moved != NULL) moved[at] = numbers[i];
+        if (on_path != NULL) on_path[at] = is_on_path[i];
     }
+    if (is_on_path != NULL) munmap(is_on_path, slots);
+    is_on_path = on_path;
     if (moved != NULL) munmap(numbers, slots * sizeof *numbers);
     numbers = moved;
     munmap(table, slots * sizeof *table);
@@ -339,6 +347,7 @@ static void enter_way(uint32_t number, tset enabled, bool is_choice) {
 /* The last state comes to an end, or to one that was visited. */
 static void way_ends(uint32_t number) {
     if (!options.deadlocks || way_count == 0) return;
+    if (number != 0 && !is_closed[number] && persistent_is_on()) persistent_stop(); /* a way back: all ways out are to be known */
     struct way *way = &ways[way_count - 1];
     if (number == 0 || is_closed[number]) way->leads_out = true;
     else if (number < way->low) way->low = number;
@@ -383,6 +392,45 @@ static void leave_ways(uint64_t count) {
     }
 }
 
+/* ---- persistent sets: whether those of a state lead back to states on the way to it only */
+
+struct branch {
+    char *from, *to;     /* what is put back */
+    tset left;           /* threads to be tried */
+    tset rest;           /* others, which need not be tried if `leads_on` */
+    bool leads_on;       /* one of its threads leads to a state that is not on the way here */
+    uint32_t next, last; /* a choice: values to be tried; else 0, 0 */
+    uint32_t paths;
+    uint64_t ways, path;
+};
+
+static struct branch *branches;
+static uint64_t branch_count, branch_limit, deepest;
+
+/* The state on top of the path has come to one that is new, was left, or is an end. */
+static void note_lead(void) {
+    if (branch_count > 0 && branches[branch_count - 1].path == path_count) branches[branch_count - 1].leads_on = true;
+}
+
+static void enter_path(uint64_t at, const struct hash *h) {
+    if (is_on_path == NULL) return;
+    if (path_count == MAX_PATH) {
+        persistent_stop();
+        return;
+    }
+    is_on_path[at] = 1;
+    path[path_count++] = *h;
+}
+
+static void leave_path(uint64_t count) {
+    if (is_on_path == NULL) return;
+    while (path_count > count) {
+        const struct hash *h = &path[--path_count];
+        uint64_t at = slot_of(table, slots, h);
+        is_on_path[at] = 0;
+    }
+}
+
 /* Enter the state that was told; false if it was visited before. A full table forgets states, which then are visited again:
  * that costs time, and the search may have no end, but it misses nothing. */
 static bool enter(tset enabled, bool is_choice) {
@@ -391,6 +439,7 @@ static bool enter(tset enabled, bool is_choice) {
     if ((table[at].low | table[at].high) != 0) {
         if (options.exact_states) compare_exact(at);
         way_ends(options.deadlocks ? numbers[at] : 0);
+        if (is_on_path != NULL && !is_choice && !is_on_path[at]) note_lead();
         return false;
     }
     if (!is_full && (state_count == most_states || (4 * state_count >= 3 * slots && !grow()))) {
@@ -408,21 +457,13 @@ static bool enter(tset enabled, bool is_choice) {
     if (options.exact_states) keep_exact(at);
     if (options.deadlocks) numbers[at] = (uint32_t)state_count;
     enter_way((uint32_t)state_count, enabled, is_choice);
+    if (!is_choice) note_lead();
+    enter_path(at, &h);
     return true;
 }
 
 /* ---- the search */
 
-struct branch {
-    char *from, *to;     /* what is put back */
-    tset left;           /* threads to be tried */
-    uint32_t next, last; /* a choice: values to be tried; else 0, 0 */
-    uint32_t paths;
-    uint64_t ways;
-};
-
-static struct branch *branches;
-static uint64_t branch_count, branch_limit, deepest;
 static uint64_t told_bytes, ends;
 
 static bool begin_search(void) {
@@ -442,7 +483,15 @@ static bool begin_search(void) {
     if (table != NULL) munmap(table, slots * sizeof *table);
     if (exact_of != NULL) munmap(exact_of, slots * sizeof *exact_of);
     if (numbers != NULL) munmap(numbers, slots * sizeof *numbers);
+    if (is_on_path != NULL) munmap(is_on_path, slots);
+    is_on_path = NULL;
     slots = FIRST_SLOTS;
+    path_count = 0;
+    if (persistent_is_on()) {
+        if (path == NULL) path = zeroed(MAX_PATH * sizeof *path);
+        is_on_path = zeroed(slots);
+        if (path == NULL || is_on_path == NULL) return false;
+    }
     table = zeroed(slots * sizeof *table);
     exact_of = options.exact_states ? zeroed(slots * sizeof *exact_of) : NULL;
     numbers = options.deadlocks ? zeroed(slots * sizeof *numbers) : NULL;
@@ -455,7 +504,7 @@ static bool begin_search(void) {
 }
 
 /* Take down what is left to try in this state; the stack that it lies on may be full. */
-static void put_branch(tset left, uint32_t next, uint32_t last) {
+static void put_branch(tset left, tset rest, uint32_t next, uint32_t last) {
     char *from = kept_at;
     if (branch_count < branch_limit) keep_all();
     if (is_too_large || branch_count == branch_limit) {
@@ -464,14 +513,31 @@ static void put_branch(tset left, uint32_t next, uint32_t last) {
         kept_at = from;
         return;
     }
-    branches[branch_count++] = (struct branch){from, kept_at, left, next, last, G->paths, way_count};
+    branches[branch_count++] = (struct branch){.from = from, .to = kept_at, .left = left, .rest = rest, .next = next,
+                                               .last = last, .paths = G->paths, .ways = way_count, .path = path_count};
     if (branch_count > deepest) deepest = branch_count;
+}
+
+/* Leave states in which nothing is left to try. All threads of one are tried if those of its set came back to states on the
+ * way only: else the others might be put off for ever. */
+static void leave_branches(void) {
+    for (; branch_count > 0; branch_count--) {
+        struct branch *b = &branches[branch_count - 1];
+        if (b->last != 0 || b->left != 0) return;
+        if (b->rest != 0 && !b->leads_on) {
+            b->left = b->rest;
+            b->rest = 0;
+            return;
+        }
+        kept_at = b->from;
+    }
 }
 
 /* From the last state in which something is left to try. */
 static enum arrival back(void) {
     struct branch *b = &branches[branch_count - 1];
     leave_ways(b->ways);
+    leave_path(b->path);
     heap_settle();
     validity_settle();
     put_back(b->from, b->to);
@@ -480,7 +546,7 @@ static enum arrival back(void) {
     b->left &= b->left - 1;
     uint32_t index = b->next;
     bool is_choice = b->last != 0;
-    if (is_choice ? ++b->next == b->last : b->left == 0) {
+    if (is_choice ? ++b->next == b->last : (b->left | b->rest) == 0) {
         kept_at = b->from;
         branch_count--;
     }
@@ -518,6 +584,7 @@ static bool visit(enum arrival *arrived) {
         if (G->restart) return false;
         G->cut = (uint8_t)states_stuck();
         way_ends(0);
+        note_lead();
         return false;
     }
     tell_all();
@@ -530,12 +597,13 @@ static bool visit(enum arrival *arrived) {
     told_bytes += (uint64_t)(image_at - image);
     if (*arrived == ARRIVED_STATE) try_joins();
     if (*arrived == ARRIVED_CHOICE) {
-        if (states_choices > 1) put_branch(0, 1, states_choices);
+        if (states_choices > 1) put_branch(0, 0, 1, states_choices);
         *arrived = states_answer(0);
         return true;
     }
-    uint8_t tid = (uint8_t)default_choice(enabled);
-    if (enabled != BIT(tid)) put_branch(enabled & ~BIT(tid), 0, 0);
+    tset tried = persistent_set(enabled);
+    uint8_t tid = (uint8_t)default_choice(tried);
+    if (enabled != BIT(tid)) put_branch(tried & ~BIT(tid), enabled & ~tried, 0, 0);
     *arrived = states_step(tid);
     return true;
 }
@@ -553,12 +621,13 @@ static enum stop until_end(void) {
             G->hit_count = 0;
             if (!options.all) return STOP_RACE;
         }
-        if (G->restart) return STOP_RESTART;
+        if (G->restart || persistent_must_begin_anew(state_count, false)) return STOP_RESTART;
         if (turns % 4096 == 0) {
             report_states(state_count, branch_count);
             enum stop stop = stop_reason();
             if (stop != STOP_NOT) return stop;
         }
+        if (arrived != ARRIVED_END) persistent_settle();
         if (arrived == ARRIVED_END)
             way_ends(0);
         else if (visit(&arrived))
@@ -568,9 +637,10 @@ static enum stop until_end(void) {
         if (G->executions++ == 0) report_output();
         if (G->cut == CUT_DEADLOCK && options.deadlocks == DEADLOCKS_FIRST) return STOP_DEADLOCK;
         if (options.max_executions != 0 && G->executions >= options.max_executions) return STOP_EXECUTIONS;
+        leave_branches();
         if (branch_count == 0) {
             leave_ways(0);
-            return STOP_NOT;
+            return G->restart || persistent_must_begin_anew(state_count, true) ? STOP_RESTART : STOP_NOT;
         }
         G->cut = CUT_NOT;
         arrived = back();
@@ -592,8 +662,11 @@ static uint8_t search(void) {
     follows_states = heap_compacts = true;
     symmetry_begin();
     monitors_begin();
+    persistent_begin();
     while (stop == STOP_RESTART) {
         G->restart = 0;
+        if (G->has_try || G->has_cancel) persistent_stop();
+        persistent_begin_anew();
         bool begins = begin_search();
         if (!begins) report_bounded("there is no memory for the states of the program", NONE);
         stop = begins ? until_end() : STOP_NOT;
@@ -605,6 +678,7 @@ static uint8_t search(void) {
     report_number("table_bytes", slots * sizeof *table);
     report_number("renamed", symmetry_count());
     report_number("merged", monitors_count());
+    report_number("reduced", persistent_count());
     if (is_full) report_number("forgetting", 1);
     if (options.exact_states) report_number("clashes", clashes);
     return (uint8_t)stop;

@@ -74,6 +74,22 @@ void symmetry_order(char *from, char *first, char *last, char *to);
 uint8_t symmetry_name(uint8_t tid); /* behind that: its name in the state that is told */
 tset symmetry_names(tset set);
 
+/* ---- persistent.c: which threads must be tried */
+
+void persistent_begin(void); /* a search */
+void persistent_begin_anew(void);
+void persistent_stop(void); /* what it rests on does not hold: `restart`, if it was used */
+bool persistent_is_on(void);
+bool persistent_must_begin_anew(uint64_t states, bool is_over);
+void persistent_step(uint8_t tid); /* this thread goes on */
+void persistent_resumes(uint8_t tid); /* so does this one, in the same step */
+void persistent_passes(const struct op *op);
+void persistent_created(struct thread *t);
+void persistent_settle(void);
+tset persistent_set(tset enabled);
+uint64_t persistent_count(void);
+tset persistent_apart(void);
+
 /* ---- monitors.c: operations under a lock that all who use their object hold */
 
 void monitors_begin(void); /* a search */

@@ -217,6 +217,7 @@ void symmetry_order(char *from, char *first, char *last, char *to) {
     tset may_move = 0;
     for (uint32_t t = 1; t < G->paths; t++)
         if (threads[t].state != T_UNUSED && threads[t].children == 0) may_move |= BIT(t);
+    may_move &= ~persistent_apart();
     if (!order_gangs(may_move)) return;
     tset stay = pointed_to(from, to, may_move) | objects_lie_in(may_move, owners);
     if (stay != 0 && !order_gangs(may_move & ~stay)) return;

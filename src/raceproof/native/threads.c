@@ -187,6 +187,7 @@ int thread_join(struct thread *t, bool waits) {
 int thread_detach(struct thread *t) {
     if (t == NULL) return ESRCH;
     if (t->detached) return EINVAL;
+    if (follows_states) persistent_stop(); /* which is no operation that others depend on */
     bool is_joined = t->joined;
     for (uint32_t i = 0; i < G->paths; i++) {
         const struct thread *o = &threads[i];
