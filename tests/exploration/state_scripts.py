@@ -201,15 +201,15 @@ class Comparison:
 
     def __init__(self, directory: Path) -> None:
         compiled = compile_text(INTERPRETER, directory)[0]
-        cp = analyse(compiled.program, Budget.seconds(60))
+        cp = analyse(compiled.program, Budget.seconds(600))
         self.options = explore.ExploreOptions(module=compiled.module, algorithm="states", find_all=True)
         self.oracle = replace(self.options, algorithm="dfs")
         pairs = race_pairs(cp)
         names = cp.accesses
         self.lines = {n: (p.line if (p := names[n].pos) else 0) for n in names}
         kept = [pair for pair in pairs if not {self._text(pair.first), self._text(pair.second)} & {"own"}]
-        self.states: Prepared = explore.prepare(cp, kept, self.options, Budget.seconds(60))
-        self.dfs: Prepared = explore.prepare(cp, kept, self.oracle, Budget.seconds(60))
+        self.states: Prepared = explore.prepare(cp, kept, self.options, Budget.seconds(600))
+        self.dfs: Prepared = explore.prepare(cp, kept, self.oracle, Budget.seconds(600))
 
     def _text(self, number: int) -> str:
         """Whether an access is the interpreter's own business, ordered by creation: ids, what runs next."""
