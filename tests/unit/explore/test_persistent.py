@@ -19,7 +19,7 @@ static int x, y, seen, turn;
 #define SECTION(lock, body) do { pthread_mutex_lock(&lock); body; pthread_mutex_unlock(&lock); } while (0)
 """
 
-# `RACY` is 1 or 0. Each would be missed if one rule of docs/algorithms/states.md were left out.
+# `RACY` is 1 or 0. What the rules of docs/algorithms/states.md are for.
 PROGRAMS = {
     "put off for ever": """
 static void *spins(void *unused) { for (;;) SECTION(o, turn = !turn); }
