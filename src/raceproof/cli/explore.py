@@ -95,8 +95,8 @@ def add_parser(commands: Commands) -> None:
     search.add_argument(
         "--persistent-sets",
         action=argparse.BooleanOptionalAction,
-        default=True,
-        help="states only: try those threads only on which the others do not depend (default: yes)",
+        default=False,
+        help="states only: try those threads only on which the others do not depend (default: no)",
     )
     search.add_argument(
         "--idle-values",

@@ -87,7 +87,7 @@ class ExploreOptions:
     exact_states: bool = False
     symmetry: bool = True
     monitors: bool = True
-    persistent: int = DEFAULT_LEARNING
+    persistent: int = 0
     idle_values: bool = False
     surroundings: Surroundings = field(default_factory=Surroundings)
     on_progress: Callable[[str], None] = field(default=lambda text: None, compare=False)
