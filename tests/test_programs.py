@@ -152,7 +152,7 @@ MAX_EXECUTIONS = 20_000
 OTHER_EXECUTIONS = 2_000
 MAX_STEPS = 5_000
 SECONDS_IN_VAIN = 2.0
-"""For a search that is known not to prove the program."""
+"""For a search that is known to prove nothing and to find no race."""
 OTHER_WAYS = ("dfs", "dpor", "pdp", "dhtc", "optimal", "aided")
 """The other algorithms, and the default one on what the lockset engine leaves open, as `check` does."""
 CO_ENABLED = ("dpor", "pdp", "dhtc")
@@ -182,7 +182,7 @@ def _name_way(value: Path | str) -> str:
 
 def _explore(truth: Truth, subject: Subject, algorithm: str, find_all: bool, executions: int) -> Searched:
     """Search; a race that is not there, or a proof of a program that has one, is a failure at once."""
-    in_vain = not truth.is_racy and truth.announces(EXPLORER)
+    in_vain = truth.announces(EXPLORER) and all(EXPLORER in truth.lines[n].missed for n in truth.race_lines)
     found = search(
         subject,
         algorithm,

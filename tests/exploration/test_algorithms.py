@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from differential.preamble import as_source
 
-from exploration import api, loose
+from exploration import api, heap_locks, loose
 from exploration.compare import ALGORITHMS, compile_batch, compile_one, compile_text, disagreements
 from exploration.families import CYCLE, FAMILIES, Specimen, specimen
 from exploration.generator import MAX_SCHEDULES, batch, generate, mode_of
@@ -286,7 +286,7 @@ def test_api_programs_have_what_they_are_for() -> None:
 
 
 def test_every_family_has_its_seeds() -> None:
-    assert set(CYCLE) == set(FAMILIES)
+    assert set(FAMILIES) - set(CYCLE) == {heap_locks.MODE}  # which has a test of its own
     drawn = [specimen(seed) for seed in range(len(CYCLE))]
     assert [whole.family for whole in drawn] == list(CYCLE)
     assert all(whole.text == specimen(whole.seed).text for whole in drawn)

@@ -38,7 +38,6 @@ from raceproof.frontend.inputs import (
     Unit,
 )
 from raceproof.frontend.machines import MACHINES
-from raceproof.frontend.native_libc import libc_description
 from raceproof.frontend.parallel_pragmas import check_flags, left_out
 from raceproof.frontend.prototypes import WITH_PROTOTYPES, declared_prototypes, declares
 from raceproof.ir import Prototype
@@ -97,7 +96,7 @@ def compile_units(
     """
     check_compiler(request)
     with tempfile.TemporaryDirectory(prefix="raceproof-") as scratch:
-        environment = _environment(request, zig_cache, Path(scratch, "zig"))
+        shared = zig_cache if zig_cache is not None else Path(scratch, "zig")
 
         def work(number: int, extra: tuple[str, ...] = ()) -> CompiledUnit:
             unit = request.units[number]
@@ -105,7 +104,7 @@ def compile_units(
             if found is not None:
                 return found
             started, own = time.time(), Path(tempfile.mkdtemp(dir=scratch))
-            made = _compile_unit(unit, request, own, environment, budget, extra)
+            made = _compile_unit(unit, request, own, shared, budget, extra)
             if store is not None:
                 store.keep(unit, extra, made, started)
             return made
@@ -135,15 +134,6 @@ def compile_units(
             for number, found in zip(numbers, list(pool.map(prototypes, numbers)), strict=True):
                 compiled[number] = replace(compiled[number], prototypes=found)
         return compiled
-
-
-def _environment(request: CompileRequest, zig_cache: Path | None, otherwise: Path) -> dict[str, str]:
-    found = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(zig_cache if zig_cache is not None else otherwise)}
-    is_native = sys.platform == "linux" and request.compiler is None and not _zig_target(request)
-    if is_native and zig_cache is not None and "ZIG_LIBC" not in found:
-        described = libc_description(zig_program(), zig_cache)
-        found |= {"ZIG_LIBC": str(described)} if described is not None else {}
-    return found
 
 
 def check_compiler(request: CompileRequest) -> None:
@@ -239,12 +229,7 @@ def _zig_target(request: CompileRequest) -> tuple[str, ...]:
 
 
 def _compile_unit(
-    unit: Unit,
-    request: CompileRequest,
-    scratch: Path,
-    environment: Mapping[str, str],
-    budget: Budget,
-    extra: tuple[str, ...],
+    unit: Unit, request: CompileRequest, scratch: Path, zig_cache: Path, budget: Budget, extra: tuple[str, ...]
 ) -> CompiledUnit:
     budget.check()
     check_flags(unit.flags, str(unit.file))
@@ -259,7 +244,7 @@ def _compile_unit(
     record = ("-Xclang", "-header-include-file", "-Xclang", str(headers), "-Xclang", "-sys-header-deps")
     source = _source_for(unit, scratch)
     run = (*command, *record, source, "-o", str(output))
-    environment = {**environment, "ZIG_LOCAL_CACHE_DIR": str(scratch / "zig")}
+    environment = os.environ | {"ZIG_GLOBAL_CACHE_DIR": str(zig_cache), "ZIG_LOCAL_CACHE_DIR": str(scratch / "zig")}
     try:
         stderr = _run(run, unit, environment, budget)
     except InputError as error:
