@@ -61,27 +61,31 @@ def left_out(files: Sequence[Path], flags: Sequence[str], preprocess: Callable[[
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What a text has of pragmas: a directive of OpenMP or OpenACC; the operator; the name of a family, or tokens that
-    are put together to one."""
+    """What a text has of pragmas: a directive of OpenMP or OpenACC; the operator; the name of a family; tokens that may
+    be put together to one."""
 
     directive: bool
     operator: bool
     family: bool
+    pasting: bool
 
     @staticmethod
     def of(text: bytes) -> _Words:
         text = _SPLICE.sub(b"", text)
         has_family = _FAMILY.search(text) is not None
-        is_pasted = b"##" in text or b"%:%:" in text
         return _Words(
             has_family and _DIRECTIVE.search(text) is not None,
             _OPERATOR.search(text) is not None,
-            has_family or is_pasted,
+            has_family,
+            b"##" in text or b"%:%:" in text,
         )
 
 
+_UNREADABLE: Final = _Words(True, True, True, True)
+
+
 def _may_make_one(files: Sequence[Path], flags: Sequence[str]) -> bool:
-    """A `_Pragma` in a header of the system's says what the header says, or what the program hands to its macro."""
+    """A `_Pragma` in a header of the system's says what some header says, or what the program hands to its macro."""
     own = [_Words.of(" ".join(flags).encode())]
     system: list[_Words] = []
     for file in files:
@@ -91,14 +95,15 @@ def _may_make_one(files: Sequence[Path], flags: Sequence[str]) -> bool:
             own.append(_words_in(file))
     if any(words.directive for words in (*own, *system)) or any(words.operator for words in own):
         return True
-    return any(words.operator for words in system) and any(words.family for words in own)
+    has_name = any(words.family for words in (*own, *system)) or any(words.pasting for words in own)
+    return has_name and any(words.operator for words in system)
 
 
 def _words_in(file: Path) -> _Words:
     try:
         return _Words.of(file.read_bytes())
     except OSError:
-        return _Words(False, False, False)
+        return _UNREADABLE
 
 
 @lru_cache(maxsize=4096)

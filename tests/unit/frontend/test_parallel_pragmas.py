@@ -9,7 +9,7 @@ import pytest
 from raceproof import frontend
 from raceproof.core import InputError
 from raceproof.frontend.cache import Cache
-from raceproof.frontend.parallel_pragmas import check_flags, obstacles_in, with_obstacles
+from raceproof.frontend.parallel_pragmas import check_flags, left_out, obstacles_in, with_obstacles
 
 LOOP = "int x[9];\nint main(void) {\n%s\n  for (int i = 0; i < 9; i++) x[i] = i;\n  return 0; }\n"
 
@@ -54,6 +54,13 @@ def test_a_pragma_that_a_header_of_the_system_makes(tmp_path: Path) -> None:
     include = '#include "usr/include/each.h"\n'
     assert len(obstacles(include + LOOP % "EACH(omp parallel for)", tmp_path)) == 1
     assert obstacles(include + LOOP % "", tmp_path) == ()
+    (system / "parallel.h").write_text("#define PARALLEL EACH(omp parallel for)\n")
+    both = include + '#include "usr/include/parallel.h"\n'
+    assert len(obstacles(both + LOOP % "PARALLEL", tmp_path)) == 1
+
+
+def test_a_file_that_cannot_be_read_may_have_any(tmp_path: Path) -> None:
+    assert left_out([tmp_path / "gone.h"], (), lambda: "#pragma omp parallel\n") != ()
 
 
 def test_a_pragma_in_the_flags(tmp_path: Path) -> None:
